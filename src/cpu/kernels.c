@@ -1,0 +1,49 @@
+#include "kernels.h"
+
+#include "cpu.h"
+#include "layer.h"
+
+/* The layers of this build, weakest first: each overwrites what it does better.
+ * The build defines QPEL_LAYER_... for those that it compiles. */
+static const struct layer {
+    const char *name;
+    unsigned features; /* all are needed */
+    qpel_layer_fn *fill;
+} layers[] = {
+    { "c", 0, qpel_layer_c },
+};
+
+#define LAYER_COUNT (sizeof(layers) / sizeof(layers[0]))
+
+static int allowed(const struct layer *layer, unsigned features)
+{
+    return (layer->features & features) == layer->features;
+}
+
+void qpel_cpu_tables_init(struct qpel_cpu_tables *tables, unsigned cpu_mask)
+{
+    const unsigned features = qpel_cpu_features() & cpu_mask;
+
+    for (size_t i = 0; i < LAYER_COUNT; i++)
+        if (allowed(&layers[i], features))
+            layers[i].fill(tables);
+}
+
+void qpel_kernels_init(struct qpel_kernels *kernels, unsigned cpu_mask)
+{
+    struct qpel_cpu_tables tables;
+
+    qpel_cpu_tables_init(&tables, cpu_mask);
+    *kernels = tables.kernels;
+}
+
+const char *qpel_dsp_layer(unsigned cpu_mask)
+{
+    const unsigned features = qpel_cpu_features() & cpu_mask;
+    size_t best = 0;
+
+    for (size_t i = 1; i < LAYER_COUNT; i++)
+        if (allowed(&layers[i], features))
+            best = i;
+    return layers[best].name;
+}

@@ -1,0 +1,27 @@
+/* The CPU's kernels, for the doors. */
+#ifndef QPEL_CPU_KERNELS_H
+#define QPEL_CPU_KERNELS_H
+
+#include <qpel/dsp.h>
+
+/* As qpel_mc_fn (qpel/dsp.h), with a stride for each plane. In this order, so
+ * that an entry of the dsp door is one register move and a jump. */
+typedef void qpel_kernel_fn(uint8_t *dst, const uint8_t *src, ptrdiff_t dst_stride,
+                            ptrdiff_t src_stride);
+
+struct qpel_kernels {
+    qpel_kernel_fn *put[QPEL_SIZE_COUNT][QPEL_POSITION_COUNT];
+    qpel_kernel_fn *avg[QPEL_SIZE_COUNT][QPEL_POSITION_COUNT];
+};
+
+/* Both tables, which are always made of the same layers. */
+struct qpel_cpu_tables {
+    struct qpel_kernels kernels;
+    struct qpel_dsp dsp;
+};
+
+/* Sets every entry to the fastest function that cpu_mask and this machine allow. */
+void qpel_kernels_init(struct qpel_kernels *kernels, unsigned cpu_mask);
+void qpel_cpu_tables_init(struct qpel_cpu_tables *tables, unsigned cpu_mask);
+
+#endif
