@@ -1,0 +1,70 @@
+/* The context's inside. */
+#ifndef QPEL_SRC_CONTEXT_H
+#define QPEL_SRC_CONTEXT_H
+
+#include <pthread.h>
+
+#include "cpu/kernels.h"
+#include "gpu.h"
+#include "log.h"
+#include "qpel/context.h"
+#include "qpel/recipe.h"
+
+/* Memory for the overlap check of one call; kept, so that steady state allocates nothing. */
+struct scratch {
+    struct scratch *next;
+    uint64_t *words;
+    size_t count;
+};
+
+enum gpu_state {
+    GPU_UNTRIED,
+    GPU_OPEN, /* opened, its self-test not run yet */
+    GPU_WORKING,
+    GPU_NONE,  /* there is none; gpu may still list devices */
+    GPU_FAILED /* lost, or its self-test failed */
+};
+
+struct qpel_context {
+    /* Written by qpel_context_create() only. */
+    struct log log;
+    unsigned cpu_mask;
+    struct qpel_kernels kernels;
+    char cpu_name[QPEL_NAME_SIZE];
+    enum qpel_backend backend;
+    char *device; /* null: the first real one */
+    struct qpel_recipe *recipe;
+    enum qpel_preference preference;
+    unsigned max_slowdown_percent;
+    unsigned timeout_ms;
+
+    pthread_mutex_t lock; /* for all below, and the counts of the context's buffers */
+    enum gpu_state gpu_state;
+    struct gpu *gpu;
+    char gpu_reason[QPEL_REASON_SIZE];
+    struct scratch *scratch; /* those not in use */
+};
+
+struct qpel_buffer {
+    struct qpel_context *context;
+    size_t size;
+    void *data;
+    struct gpu_buffer *gpu_buffer; /* null: the CPU's own memory */
+    unsigned accesses;             /* open CPU accesses */
+    unsigned dispatches;           /* running */
+};
+
+/* The context's GPU, opened on first need and, if `tested`, self-tested before it may run
+ * anything. Null: there is none that works; *result (UNSUPPORTED or DEVICE_LOST) and
+ * reason tell why. */
+struct gpu *context_gpu(struct qpel_context *context, bool tested, enum qpel_result *result,
+                        char reason[QPEL_REASON_SIZE]);
+
+/* Remembers that the GPU failed while in use. */
+void context_gpu_failed(struct qpel_context *context, const char *reason);
+
+/* A scratch with room for `words`; null: no memory. Its contents are anything. */
+struct scratch *context_scratch_take(struct qpel_context *context, size_t words);
+void context_scratch_give(struct qpel_context *context, struct scratch *scratch);
+
+#endif

@@ -1,0 +1,75 @@
+/* The GPU as the rest of the library sees it. src/vulkan/ fulfils this; where the
+ * library is built without Vulkan, src/gpu_none.c does. Nothing outside src/vulkan/
+ * knows Vulkan. Arguments have been checked by the caller. */
+#ifndef QPEL_GPU_H
+#define QPEL_GPU_H
+
+#include "log.h"
+#include "qpel/context.h"
+#include "qpel/dispatch.h"
+
+struct gpu;        /* an opened device */
+struct gpu_buffer; /* host-visible memory with a descriptor set of its own */
+
+struct gpu_params {
+    const char *device; /* as qpel_context_params.device; null: the first real GPU */
+    unsigned timeout_ms;
+    const struct log *log; /* outlives the gpu */
+};
+
+/* Opens the loader, lists the devices into the gpu (also those not taken, each with its reason) and
+ * takes one. On failure `reason` is filled. If there were devices to list, *out is set all
+ * the same, so that they can be told; it then has no taken device and only gpu_devices() and
+ * gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. */
+enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
+                          char reason[QPEL_REASON_SIZE]);
+
+/* Waits for the device, at most the timeout, and frees all. Null is fine. */
+void gpu_close(struct gpu *gpu);
+
+/* All devices; *count is set, *taken the index of the opened one or -1. */
+const struct qpel_device *gpu_devices(const struct gpu *gpu, size_t *count, int *taken);
+
+/* After DEVICE_LOST every call answers so at once; `reason` (may be null) says what failed. */
+bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
+
+/* Zero-filled, address a multiple of 64, rounded up and padded by at least 16 bytes for whole-word
+ * reads. */
+enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, struct gpu_buffer **out);
+void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
+void *gpu_buffer_data(const struct gpu_buffer *buffer);
+/* For memory that is not coherent; nothing otherwise. */
+enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer);
+enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer);
+
+/* A plane of a checked dispatch. */
+struct job_plane {
+    uint8_t *data;             /* plain memory's or the buffer's byte at the plane's offset 0 */
+    struct gpu_buffer *buffer; /* null: plain memory, to be staged */
+    size_t offset;             /* of the plane in the buffer */
+    size_t size;
+    ptrdiff_t stride;
+    /* The bytes that the blocks touch, [first, end) in the plane: what staging must copy. */
+    size_t first, end;
+};
+
+/* A checked dispatch, the same for every backend. */
+struct job {
+    enum qpel_operation operation;
+    enum qpel_size size;
+    int position;
+    struct job_plane dst, src;
+    const struct qpel_block *blocks;
+    size_t count; /* at least 1 */
+    bool words;   /* dst's base, stride and all its blocks' offsets are multiples of 4 */
+};
+
+/* Why this device can't run the job; null if it can. Static storage. */
+const char *gpu_refuses(const struct gpu *gpu, const struct job *job);
+
+/* Runs a job that gpu_refuses() did not refuse, and waits for it. Fills report->copies,
+ * copied_bytes and gpu_seconds, and on failure report->reason. Any thread; one job at a time is on
+ * the queue. */
+enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpel_report *report);
+
+#endif

@@ -1,0 +1,273 @@
+/* The text form of recipes, docs/recipes.md. Numbers are read and written here, not by
+ * strtod and printf, whose decimal point depends on the program's locale. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recipe.h"
+
+#define MAGIC       "qpel-recipe"
+#define FORMAT      "1"
+#define LINE_LENGTH 1024
+#define WORDS_MAX   16
+
+static const char *const size_names[QPEL_SIZE_COUNT] = { "16", "8", "4" };
+static const char *const operation_names[QPEL_OPERATION_COUNT] = { "put", "avg" };
+
+/* ---- numbers: nanoseconds with up to three decimals ---- */
+
+static bool parse_cost(const char *text, double *out)
+{
+    uint64_t thousandths = 0;
+    int decimals = -1;
+    for (const char *p = text; *p; p++) {
+        if (*p == '.' && decimals < 0 && p > text) {
+            decimals = 0;
+            continue;
+        }
+        if (*p < '0' || *p > '9' || decimals == 3 || thousandths > UINT64_C(1000000000000000))
+            return false;
+        thousandths = thousandths * 10 + (uint64_t)(*p - '0');
+        decimals += decimals >= 0;
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++)
+        thousandths *= 10;
+    *out = (double)thousandths / 1000;
+    return *text && decimals != 0;
+}
+
+static void print_cost(FILE *file, double cost)
+{
+    uint64_t thousandths = (uint64_t)llround(cost * 1000);
+    fprintf(file, " %" PRIu64, thousandths / 1000);
+    if (thousandths % 1000)
+        fprintf(file, ".%03" PRIu64, thousandths % 1000);
+}
+
+/* ---- reading ---- */
+
+/* Splits a line into words; text between quotes is one word. A '#' that starts a word starts a
+ * comment. The count, or -1: a quote does not close, or too many words. */
+static int split(char *line, char *words[WORDS_MAX])
+{
+    int count = 0;
+    for (char *p = line;;) {
+        p += strspn(p, " \t\r\n");
+        if (!*p || *p == '#')
+            return count;
+        char *end = *p == '"' ? strchr(++p, '"') : p + strcspn(p, " \t\r\n");
+        if (!end || count == WORDS_MAX)
+            return -1;
+        words[count++] = p;
+        p = *end ? end + 1 : end;
+        *end = 0;
+    }
+}
+
+static bool find(const char *word, const char *const *names, int count, int *out)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(word, names[i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* A position that stands for the family. */
+static bool find_family(const char *word, int *position)
+{
+    for (int i = 0; i < QPEL_POSITION_COUNT; i++)
+        if (!strcmp(word, qpel_families[qpel_positions[i].family].name)) {
+            *position = i;
+            return true;
+        }
+    return false;
+}
+
+static bool copy_text(char *out, size_t room, const char *text)
+{
+    size_t n = strlen(text);
+    if (n >= room)
+        return false;
+    memcpy(out, text, n + 1);
+    return true;
+}
+
+/* device cpu|gpu NAME */
+static bool take_device(char **words, int count, struct qpel_recipe_line *current)
+{
+    if (count != 3)
+        return false;
+    if (!strcmp(words[1], "cpu"))
+        current->backend = QPEL_BACKEND_CPU;
+    else if (!strcmp(words[1], "gpu"))
+        current->backend = QPEL_BACKEND_GPU;
+    else
+        return false;
+    return copy_text(current->device, sizeof current->device, words[2]);
+}
+
+/* source ORIGIN TEXT */
+static bool take_source(char **words, int count, struct qpel_recipe_line *current)
+{
+    if (count != 3)
+        return false;
+    for (enum qpel_origin o = QPEL_ORIGIN_UNMEASURED; o <= QPEL_ORIGIN_MEASURED; o++)
+        if (!strcmp(words[1], qpel_origin_name(o))) {
+            current->cost.origin = o;
+            return copy_text(current->source, sizeof current->source, words[2]);
+        }
+    return false;
+}
+
+/* cost OPERATION SIZE FAMILY fixed WALL CPU block WALL CPU byte WALL CPU */
+static bool take_cost(char **words, int count, struct qpel_recipe_line *line)
+{
+    struct qpel_cost *c = &line->cost;
+    int operation, size;
+    if (count != 13 || !find(words[1], operation_names, QPEL_OPERATION_COUNT, &operation) ||
+        !find(words[2], size_names, QPEL_SIZE_COUNT, &size) ||
+        !find_family(words[3], &line->position))
+        return false;
+    line->operation = (enum qpel_operation)operation;
+    line->size = (enum qpel_size)size;
+    return !strcmp(words[4], "fixed") && parse_cost(words[5], &c->fixed_wall) &&
+           parse_cost(words[6], &c->fixed_cpu) && !strcmp(words[7], "block") &&
+           parse_cost(words[8], &c->block_wall) && parse_cost(words[9], &c->block_cpu) &&
+           !strcmp(words[10], "byte") && parse_cost(words[11], &c->byte_wall) &&
+           parse_cost(words[12], &c->byte_cpu);
+}
+
+static enum qpel_result read_line(struct qpel_recipe *recipe, struct qpel_recipe_line *current,
+                                  char *text, bool *started)
+{
+    char *words[WORDS_MAX];
+    int count = split(text, words);
+    if (count == 0)
+        return QPEL_OK;
+    bool good = false;
+    if (count < 0) {
+        good = false;
+    } else if (!*started) {
+        good = count == 2 && !strcmp(words[0], MAGIC) && !strcmp(words[1], FORMAT);
+        *started = true;
+    } else if (!strcmp(words[0], "device")) {
+        good = take_device(words, count, current);
+    } else if (!strcmp(words[0], "source")) {
+        good = take_source(words, count, current);
+    } else if (!strcmp(words[0], "cost")) {
+        struct qpel_recipe_line line = *current;
+        if (take_cost(words, count, &line) && recipe_line_valid(&line))
+            return recipe_append(recipe, &line);
+    }
+    return good ? QPEL_OK : QPEL_ERROR_INVALID;
+}
+
+static enum qpel_result read_file(struct qpel_recipe *recipe, FILE *file, unsigned *number)
+{
+    char text[LINE_LENGTH];
+    struct qpel_recipe_line current = { .backend = QPEL_BACKEND_AUTO };
+    bool started = false;
+    for (*number = 1; fgets(text, sizeof text, file); ++*number) {
+        if (!strchr(text, '\n') && !feof(file))
+            return QPEL_ERROR_INVALID;
+        enum qpel_result r = read_line(recipe, &current, text, &started);
+        if (r)
+            return r;
+    }
+    if (ferror(file))
+        return QPEL_ERROR_IO;
+    return started ? QPEL_OK : QPEL_ERROR_INVALID;
+}
+
+enum qpel_result qpel_recipe_load(struct qpel_recipe **out, const char *path, unsigned *error_line)
+{
+    if (!out)
+        return QPEL_ERROR_INVALID;
+    *out = NULL;
+    if (!path)
+        return QPEL_ERROR_INVALID;
+    struct qpel_recipe *recipe;
+    enum qpel_result r = qpel_recipe_create(&recipe);
+    if (r)
+        return r;
+    unsigned number = 0;
+    FILE *file = fopen(path, "re");
+    r = file ? read_file(recipe, file, &number) : QPEL_ERROR_IO;
+    if (file)
+        fclose(file);
+    if (r) {
+        qpel_recipe_destroy(&recipe);
+        if (r == QPEL_ERROR_INVALID && error_line)
+            *error_line = number;
+        return r;
+    }
+    *out = recipe;
+    return QPEL_OK;
+}
+
+/* ---- writing ---- */
+
+static bool same_head(const struct qpel_recipe_line *a, const struct qpel_recipe_line *b)
+{
+    return a->backend == b->backend && !strcmp(a->device, b->device);
+}
+
+static bool same_source(const struct qpel_recipe_line *a, const struct qpel_recipe_line *b)
+{
+    return a->cost.origin == b->cost.origin && !strcmp(a->source, b->source);
+}
+
+static void write_file(const struct qpel_recipe *recipe, FILE *file)
+{
+    fputs(MAGIC " " FORMAT "\n"
+                "# cost OPERATION SIZE FAMILY, then nanoseconds, wall and CPU time:\n"
+                "#   fixed: a call; block: each block; byte: each byte staged\n",
+          file);
+    const struct qpel_recipe_line *before = NULL;
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct qpel_recipe_line *l = &recipe->lines[i];
+        if (!before || !same_head(l, before))
+            fprintf(file, "\ndevice %s \"%s\"\n", qpel_backend_name(l->backend), l->device);
+        if (!before || !same_head(l, before) || !same_source(l, before))
+            fprintf(file, "source %s \"%s\"\n", qpel_origin_name(l->cost.origin), l->source);
+        before = l;
+        fprintf(file, "cost %s %s %s fixed", operation_names[l->operation], size_names[l->size],
+                qpel_families[qpel_positions[l->position].family].name);
+        print_cost(file, l->cost.fixed_wall);
+        print_cost(file, l->cost.fixed_cpu);
+        fputs(" block", file);
+        print_cost(file, l->cost.block_wall);
+        print_cost(file, l->cost.block_cpu);
+        fputs(" byte", file);
+        print_cost(file, l->cost.byte_wall);
+        print_cost(file, l->cost.byte_cpu);
+        fputc('\n', file);
+    }
+}
+
+enum qpel_result qpel_recipe_save(const struct qpel_recipe *recipe, const char *path)
+{
+    if (!recipe || !path)
+        return QPEL_ERROR_INVALID;
+    size_t n = strlen(path);
+    char *temporary = malloc(n + sizeof ".new");
+    if (!temporary)
+        return QPEL_ERROR_NOMEM;
+    memcpy(temporary, path, n);
+    memcpy(temporary + n, ".new", sizeof ".new");
+    FILE *file = fopen(temporary, "we");
+    bool good = file;
+    if (file) {
+        write_file(recipe, file);
+        good = !ferror(file);
+        good = !fclose(file) && good && !rename(temporary, path);
+        if (!good)
+            remove(temporary);
+    }
+    free(temporary);
+    return good ? QPEL_OK : QPEL_ERROR_IO;
+}

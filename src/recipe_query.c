@@ -1,0 +1,128 @@
+/* Predictions, and the choice. */
+#include "context.h"
+#include "recipe.h"
+#include "validate.h"
+
+struct prediction {
+    double wall, cpu; /* seconds; negative: no line */
+    enum qpel_origin origin;
+};
+
+size_t job_staged_bytes(const struct job *job)
+{
+    size_t side = (size_t)block_width(job->size), bytes = 0;
+    if (!job->src.buffer)
+        bytes += job->src.end - job->src.first;
+    if (!job->dst.buffer) {
+        bytes += job->count * side * side;
+        if (job->operation == QPEL_AVG)
+            bytes += job->dst.end - job->dst.first;
+    }
+    return bytes;
+}
+
+static struct prediction predict(const struct qpel_recipe *recipe, enum qpel_backend backend,
+                                 const char *device, const struct job *job)
+{
+    const struct qpel_recipe_line *line = recipe_find(
+        recipe, backend, device, job->operation, job->size, qpel_positions[job->position].family);
+    if (!line || line->cost.origin == QPEL_ORIGIN_UNMEASURED)
+        return (struct prediction){ -1, -1, QPEL_ORIGIN_UNMEASURED };
+    const struct qpel_cost *c = &line->cost;
+    double blocks = (double)job->count;
+    double bytes = backend == QPEL_BACKEND_GPU ? (double)job_staged_bytes(job) : 0;
+    return (struct prediction){
+        .wall = (c->fixed_wall + c->block_wall * blocks + c->byte_wall * bytes) * 1e-9,
+        .cpu = (c->fixed_cpu + c->block_cpu * blocks + c->byte_cpu * bytes) * 1e-9,
+        .origin = c->origin,
+    };
+}
+
+static bool gpu_wins(const struct qpel_context *context, struct prediction cpu,
+                     struct prediction gpu)
+{
+    if (context->preference == QPEL_PREFER_WALL_TIME)
+        return gpu.wall < cpu.wall;
+    double slowdown = 1 + context->max_slowdown_percent / 100.0;
+    if (gpu.cpu < cpu.cpu)
+        return gpu.wall <= cpu.wall * slowdown;
+    return cpu.wall > gpu.wall * slowdown;
+}
+
+void recipe_choose(const struct qpel_context *context, const struct gpu *gpu,
+                   const char *gpu_reason, const struct job *job, struct qpel_recipe_answer *answer)
+{
+    struct prediction cpu = predict(context->recipe, QPEL_BACKEND_CPU, context->cpu_name, job);
+    struct prediction device = { -1, -1, QPEL_ORIGIN_UNMEASURED };
+    const char *refusal = NULL, *name = "";
+    if (gpu) {
+        size_t count;
+        int taken;
+        name = gpu_devices(gpu, &count, &taken)[taken].name;
+        device = predict(context->recipe, QPEL_BACKEND_GPU, name, job);
+        refusal = gpu_refuses(gpu, job);
+    }
+    *answer = (struct qpel_recipe_answer){
+        .backend = QPEL_BACKEND_CPU,
+        .cpu_wall = cpu.wall,
+        .cpu_cpu = cpu.cpu,
+        .gpu_wall = device.wall,
+        .gpu_cpu = device.cpu,
+        .cpu_origin = cpu.origin,
+        .gpu_origin = device.origin,
+    };
+    if (!gpu) {
+        reason_set(answer->reason, "no GPU: %s", gpu_reason);
+    } else if (refusal) {
+        reason_set(answer->reason, "the GPU can't: %s", refusal);
+    } else if (device.wall < 0) {
+        reason_set(answer->reason, "unmeasured GPU: the recipe has no cost of this kernel on %.90s",
+                   name);
+    } else if (cpu.wall < 0) {
+        reason_set(answer->reason, "unmeasured CPU: the recipe has no cost of this kernel on %.90s",
+                   context->cpu_name);
+    } else {
+        bool wins = gpu_wins(context, cpu, device);
+        if (wins)
+            answer->backend = QPEL_BACKEND_GPU;
+        reason_set(answer->reason,
+                   "by %s: cpu %.1f us (%s), gpu %.1f us (%s); cpu time %.1f and %.1f us",
+                   context->preference == QPEL_PREFER_WALL_TIME ? "wall time" : "CPU time",
+                   cpu.wall * 1e6, qpel_origin_name(cpu.origin), device.wall * 1e6,
+                   qpel_origin_name(device.origin), cpu.cpu * 1e6, device.cpu * 1e6);
+    }
+}
+
+/* The job as far as it is known without its blocks: staging takes whole planes. */
+static struct job job_without_blocks(const struct qpel_dispatch_params *p)
+{
+    struct job job = {
+        .operation = p->operation,
+        .size = p->size,
+        .position = p->position,
+        .dst = { .size = p->dst.size, .end = p->dst.size, .stride = p->dst.stride },
+        .src = { .size = p->src.size, .end = p->src.size, .stride = p->src.stride },
+        .count = p->count,
+        .words = true,
+    };
+    if (p->dst.buffer)
+        job.dst.buffer = p->dst.buffer->gpu_buffer;
+    if (p->src.buffer)
+        job.src.buffer = p->src.buffer->gpu_buffer;
+    job.words = ((p->dst.offset | (uintptr_t)p->dst.data | (size_t)p->dst.stride) & 3) == 0;
+    return job;
+}
+
+enum qpel_result qpel_recipe_query(struct qpel_context *context,
+                                   const struct qpel_dispatch_params *params,
+                                   struct qpel_recipe_answer *answer)
+{
+    if (!context || !params || !answer || validate_kernel(params))
+        return QPEL_ERROR_INVALID;
+    enum qpel_result r;
+    char reason[QPEL_REASON_SIZE] = "";
+    struct gpu *gpu = context_gpu(context, false, &r, reason);
+    struct job job = job_without_blocks(params);
+    recipe_choose(context, gpu, reason, &job, answer);
+    return QPEL_OK;
+}
