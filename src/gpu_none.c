@@ -1,0 +1,78 @@
+/* The GPU of a library that was built without Vulkan: there is none, and it says so. Since
+ * gpu_open() never succeeds, the functions below it are never reached. */
+#include "gpu.h"
+
+static const char none[] = "built without Vulkan";
+
+enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
+                          char reason[QPEL_REASON_SIZE])
+{
+    (void)params;
+    *out = NULL;
+    reason_set(reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+void gpu_close(struct gpu *gpu)
+{
+    (void)gpu;
+}
+
+const struct qpel_device *gpu_devices(const struct gpu *gpu, size_t *count, int *taken)
+{
+    (void)gpu;
+    *count = 0;
+    *taken = -1;
+    return NULL;
+}
+
+bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE])
+{
+    (void)gpu;
+    if (reason)
+        reason_set(reason, "%s", none);
+    return true;
+}
+
+enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, struct gpu_buffer **out)
+{
+    (void)gpu, (void)size;
+    *out = NULL;
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer)
+{
+    (void)gpu, (void)buffer;
+}
+
+void *gpu_buffer_data(const struct gpu_buffer *buffer)
+{
+    (void)buffer;
+    return NULL;
+}
+
+enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer)
+{
+    (void)gpu, (void)buffer;
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer)
+{
+    (void)gpu, (void)buffer;
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+const char *gpu_refuses(const struct gpu *gpu, const struct job *job)
+{
+    (void)gpu, (void)job;
+    return none;
+}
+
+enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpel_report *report)
+{
+    (void)gpu, (void)job;
+    reason_set(report->reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
