@@ -114,6 +114,7 @@ enum qpel_result qpel_context_create(struct qpel_context **out,
     c->cpu_mask = ~params->cpu_hidden;
     qpel_kernels_init(&c->kernels, c->cpu_mask);
     qpel_cpu_name(c->cpu_name);
+    c->cpu_layer = qpel_dsp_layer(c->cpu_mask);
 
     enum qpel_result r = take_log(c, params);
     if (!r)

@@ -31,6 +31,7 @@ struct qpel_context {
     unsigned cpu_mask;
     struct qpel_kernels kernels;
     char cpu_name[QPEL_NAME_SIZE];
+    const char *cpu_layer; /* qpel_dsp_layer(); asking the CPU each time costs microseconds */
     enum qpel_backend backend;
     char *device; /* null: the first real one */
     struct qpel_recipe *recipe;

@@ -55,7 +55,7 @@ static enum qpel_result run_cpu(struct qpel_context *c, const struct job *job,
         return r;
     }
     report->backend = QPEL_BACKEND_CPU;
-    reason_set(report->device, "%s", qpel_dsp_layer(c->cpu_mask));
+    snprintf(report->device, sizeof report->device, "%s", c->cpu_layer);
     report->blocks = job->count;
     return QPEL_OK;
 }

@@ -133,6 +133,7 @@ enum qpel_result validate_dispatch(const struct qpel_context *context,
         .position = p->position,
         .blocks = p->blocks,
         .count = p->count,
+        .timed = p->timed,
     };
     if (p->count && !p->blocks)
         return fail(report, QPEL_FAULT_NULL, SIZE_MAX);

@@ -38,6 +38,9 @@ struct qpel_dispatch_params {
     struct qpel_plane dst, src;
     const struct qpel_block *blocks; /* read during the call only */
     size_t count;                    /* 0 is fine: nothing is done */
+    /* Ask the GPU's own clock, for report.gpu_seconds. Not free everywhere: V3D's driver stops its
+     * queue for a timestamp. */
+    bool timed;
 };
 
 /* Which argument broke its contract. */
@@ -70,7 +73,8 @@ struct qpel_report {
     size_t blocks;               /* blocks predicted */
     unsigned copies;       /* staging copies of plane memory made for the GPU, 0 for buffers */
     uint64_t copied_bytes; /* bytes in those copies */
-    double gpu_seconds;    /* by the GPU's own clock; negative where it has none or did not run */
+    double gpu_seconds; /* by the GPU's own clock; negative where that was not asked for, there is
+                           none, or it did not run */
     enum qpel_fault fault; /* on QPEL_ERROR_INVALID and QPEL_ERROR_BUSY: what */
     size_t fault_block;    /* the first block at fault; SIZE_MAX where it is no block's fault */
     char reason[QPEL_REASON_SIZE]; /* why this backend, or what failed */
