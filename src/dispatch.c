@@ -1,11 +1,13 @@
 /* The dispatch door: check, choose, run. */
 #include "qpel/dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "context.h"
 #include "job_cpu.h"
 #include "recipe.h"
 #include "validate.h"
-
-#include <string.h>
 
 /* Claims the planes' buffers for a dispatch; BUSY while a CPU access of one is open. */
 static enum qpel_result buffers_claim(struct qpel_context *c, const struct qpel_dispatch_params *p,
