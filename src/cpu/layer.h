@@ -75,6 +75,6 @@ struct last_step {
 typedef void qpel_layer_fn(struct qpel_cpu_tables *tables);
 
 /* Every layer there is; those of other architectures are not built. */
-qpel_layer_fn qpel_layer_c;
+qpel_layer_fn qpel_layer_c, qpel_layer_neon;
 
 #endif
