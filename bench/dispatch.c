@@ -12,8 +12,8 @@ bool memory_create(struct memory *m, struct qpel_context *context, size_t src_si
         m->dst = bench_memory(dst_size);
         if (m->src && m->dst)
             return true;
-    } else if (!qpel_buffer_create(context, src_size, &m->src_buffer) &&
-               !qpel_buffer_create(context, dst_size, &m->dst_buffer)) {
+    } else if (!qpel_buffer_create(context, src_size, QPEL_NEAR_CPU, &m->src_buffer) &&
+               !qpel_buffer_create(context, dst_size, QPEL_NEAR_CPU, &m->dst_buffer)) {
         return true;
     }
     memory_destroy(m);

@@ -50,7 +50,8 @@ static struct memory memory_make(struct qpel_context *context, bool buffer, size
     struct memory m = { .plane = { .size = size, .stride = stride } };
 
     if (buffer) {
-        assert_int_equal(qpel_buffer_create(context, size, &m.plane.buffer), QPEL_OK);
+        assert_int_equal(qpel_buffer_create(context, size, QPEL_NEAR_CPU, &m.plane.buffer),
+                         QPEL_OK);
     } else {
         m.plane.data = aligned_alloc(64, (size + 63) / 64 * 64);
         assert_non_null(m.plane.data);
