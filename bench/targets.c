@@ -65,6 +65,7 @@ static bool open_device(struct bench *b, const char *name, char reason[QPEL_REAS
         qpel_context_destroy(&device->context);
         return false;
     }
+    device->own_memory = device->info.kind == QPEL_DEVICE_DISCRETE;
     b->device_count++;
     return true;
 }
