@@ -104,7 +104,7 @@ bool bench_open_targets(struct bench *b)
         snprintf(b->no_device, sizeof b->no_device, "only the CPU was asked for");
     else
         open_devices(b);
-    if (!b->device_count && b->options.backend == QPEL_BACKEND_GPU)
+    if (!b->device_count && (b->options.backend == QPEL_BACKEND_GPU || b->options.device))
         bench_fail(b, "no GPU: %s", b->no_device);
     return true;
 }
