@@ -124,7 +124,8 @@ static enum qpel_result end(struct qvk_queue *q)
     return QVK_CHECK(d->health, d->vk.vkEndCommandBuffer(q->commands));
 }
 
-/* The only vkQueueSubmit. The fence is unsignalled whenever nothing is pending. */
+/* The only vkQueueSubmit. The fence is reset here, and not after the wait: were it left signalled
+ * by a reset that fails, the next wait would end before its work. */
 static enum qpel_result submit(struct qvk_queue *q)
 {
     struct qvk_device *d = q->device;
@@ -133,7 +134,9 @@ static enum qpel_result submit(struct qvk_queue *q)
         .commandBufferCount = 1,
         .pCommandBuffers = &q->commands,
     };
-    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, q->fence));
+    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &q->fence));
+    if (!r)
+        r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, q->fence));
     q->pending = !r;
     return r;
 }
@@ -182,8 +185,6 @@ enum qpel_result qvk_queue_run(struct qvk_queue *q, double *seconds)
         r = submit(q);
     if (!r)
         r = wait(q);
-    if (!r)
-        r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &q->fence));
     if (!r && q->timed)
         r = read_stamps(q, seconds);
     return r;
