@@ -113,12 +113,34 @@ QPEL_INLINE void centre_block(vec *kept, const uint8_t *src, ptrdiff_t stride, i
     }
 }
 
+/* One copy of the largest for all that want it: a call is nothing to it. */
+QPEL_ONE_COPY void centre_block_16(vec *kept, const uint8_t *src, ptrdiff_t stride)
+{
+    centre_block(kept, src, stride, 16, 16, 0);
+}
+
+QPEL_ONE_COPY void centre_block_16_h(vec *kept, const uint8_t *src, ptrdiff_t stride)
+{
+    centre_block(kept, src, stride, 16, 16, 1);
+}
+
+QPEL_INLINE void centre_samples_of(vec *kept, const uint8_t *src, ptrdiff_t stride, int width,
+                                   int height, int with_h)
+{
+    if (width != 16)
+        centre_block(kept, src, stride, width, height, with_h);
+    else if (with_h)
+        centre_block_16_h(kept, src, stride);
+    else
+        centre_block_16(kept, src, stride);
+}
+
 QPEL_BODY(CENTRE)
 {
     vec kept[BLOCK_VECS];
 
     (void)dx, (void)dy;
-    centre_block(kept, src, src_stride, width, height, 0);
+    centre_samples_of(kept, src, src_stride, width, height, 0);
     FOR_EACH_GROUP(GROUP_ROWS(width))
     store(DST, all_parts(kept, y / GROUP_ROWS(width), width), last);
 }
@@ -135,7 +157,7 @@ QPEL_BODY(CENTRE_H)
         src_stride = -src_stride;
         dst_stride = -dst_stride;
     }
-    centre_block(kept, src, src_stride, width, height, 1);
+    centre_samples_of(kept, src, src_stride, width, height, 1);
     FOR_EACH_GROUP(GROUP_ROWS(width))
     store(DST, all_parts(kept, y / GROUP_ROWS(width), width), last);
 }
@@ -158,13 +180,21 @@ QPEL_INLINE void half_v_block(vec *kept, const uint8_t *src, ptrdiff_t stride, i
     }
 }
 
+QPEL_ONE_COPY void half_v_block_16(vec *kept, const uint8_t *src, ptrdiff_t stride)
+{
+    half_v_block(kept, src, stride, 16, 16);
+}
+
 QPEL_BODY(CENTRE_V)
 {
     vec kept[BLOCK_VECS], v[BLOCK_VECS];
 
     (void)dy;
-    half_v_block(v, src + dx, src_stride, width, height);
-    centre_block(kept, src, src_stride, width, height, 0);
+    if (width == 16)
+        half_v_block_16(v, src + dx, src_stride);
+    else
+        half_v_block(v, src + dx, src_stride, width, height);
+    centre_samples_of(kept, src, src_stride, width, height, 0);
     FOR_EACH_GROUP(GROUP_ROWS(width))
     {
         const int group = y / GROUP_ROWS(width);

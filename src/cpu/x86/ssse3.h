@@ -111,10 +111,23 @@ QPEL_INLINE vec sums_row16(const uint8_t *src)
     return six_taps(load_row(src - 2, 16), load_row(src, 16), load_row(src + 2, 16));
 }
 
+/* 8 wide, a row of 13 bytes: those at -2..5 and 3..10. */
+#define AT13(n) ((n) < 8 ? (n) : (n) + 3)
+
+QPEL_INLINE vec pairs8(vec bytes, int n)
+{
+    return _mm_shuffle_epi8(bytes,
+                            _mm_setr_epi8(AT13(n), AT13(n + 1), AT13(n + 1), AT13(n + 2),
+                                          AT13(n + 2), AT13(n + 3), AT13(n + 3), AT13(n + 4),
+                                          AT13(n + 4), AT13(n + 5), AT13(n + 5), AT13(n + 6),
+                                          AT13(n + 6), AT13(n + 7), AT13(n + 7), AT13(n + 8)));
+}
+
 QPEL_INLINE vec sums_row8(const uint8_t *src)
 {
-    return six_taps(load8_two(src - 2, src - 1), load8_two(src, src + 1),
-                    load8_two(src + 2, src + 3));
+    const vec bytes = load8_two(src - 2, src + 3);
+
+    return six_taps(pairs8(bytes, 0), pairs8(bytes, 2), pairs8(bytes, 4));
 }
 
 /* Puts the columns of packed sums in order. */
@@ -123,9 +136,6 @@ QPEL_INLINE vec in_order(vec samples, int width)
     if (width == 16)
         return _mm_shuffle_epi8(
             samples, _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
-    if (width == 8)
-        return _mm_shuffle_epi8(
-            samples, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
     return samples;
 }
 
