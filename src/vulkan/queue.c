@@ -178,7 +178,6 @@ static enum qpel_result read_stamps(struct qvk_queue *q, double *seconds)
 
 enum qpel_result qvk_queue_run(struct qvk_queue *q, double *seconds)
 {
-    struct qvk_device *d = q->device;
     *seconds = -1;
     enum qpel_result r = end(q);
     if (!r)
