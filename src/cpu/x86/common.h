@@ -7,12 +7,14 @@
 
 #include "../layer.h"
 
-/* Windows that roll down the columns turn over without moves within 4 groups. */
+/* Windows that roll down the columns turn over by moves, which unrolling saves. gcc
+ * makes do with 2 groups at a time: with 4 its code grows by a fifth and gains 1 %,
+ * where clang gains 5 %. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll_count(4)")
 #define ROLLED _Pragma("clang loop unroll(disable)")
 #else
-#define UNROLL _Pragma("GCC unroll 4")
+#define UNROLL _Pragma("GCC unroll 2")
 #define ROLLED _Pragma("GCC unroll 1")
 #endif
 
