@@ -171,15 +171,15 @@ static VKAPI_ATTR VkResult VKAPI_CALL mock_WaitForFences(VkDevice device, uint32
     mock.timeout_ns = timeout;
     if (timeout > UINT64_C(600000000000))
         mock_violation("a wait without an end");
-    if (r)
-        return r;
-    if (mock.fence == MOCK_FENCE_LOST)
-        return VK_ERROR_DEVICE_LOST;
-    if (mock.fence != MOCK_FENCE_NEVER)
+    if (!r && mock.fence == MOCK_FENCE_LOST)
+        r = VK_ERROR_DEVICE_LOST;
+    if (!r && mock.fence == MOCK_FENCE_NEVER)
+        r = VK_TIMEOUT;
+    if (!r)
         return REAL(WaitForFences)(device, count, fences, all, timeout);
-    /* The real work ends, so that its memory may be taken away with the program. */
+    /* The real work ends all the same, since its memory may now be taken away. */
     REAL(WaitForFences)(device, count, fences, all, UINT64_MAX);
-    return VK_TIMEOUT;
+    return r;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL mock_GetFenceStatus(VkDevice device, VkFence fence)
