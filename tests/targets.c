@@ -46,6 +46,7 @@ static bool open_device(struct target *t, const struct qpel_device *device, int 
     struct qpel_context_params params = {
         .backend = QPEL_BACKEND_GPU,
         .device = uuid,
+        .timeout_ms = 120000, /* sanitizers on a software device on a busy machine */
         .log = print_log,
     };
 
