@@ -51,7 +51,7 @@ void qvk_pipelines_close(struct qvk_pipelines *p)
     struct qvk_device *d = p->device;
     if (!d)
         return;
-    VkPipeline *all = &p->made[0][0][0];
+    VkPipeline *all = &p->made[0][0][0][0];
     for (size_t i = 0; i < sizeof p->made / sizeof *all; i++)
         if (all[i])
             d->vk.vkDestroyPipeline(d->handle, all[i], NULL);
@@ -63,13 +63,14 @@ void qvk_pipelines_close(struct qvk_pipelines *p)
 }
 
 static enum qpel_result make(struct qvk_pipelines *p, VkShaderModule module, uint32_t samples,
-                             enum qpel_operation operation, VkPipeline *out)
+                             enum qpel_operation operation, bool aligned, VkPipeline *out)
 {
     struct qvk_device *d = p->device;
-    const uint32_t values[] = { samples, (uint32_t)operation };
+    const uint32_t values[] = { samples, (uint32_t)operation, aligned };
     const VkSpecializationMapEntry entries[] = {
         { .constantID = QPEL_SPEC_SIZE, .offset = 0, .size = sizeof *values },
         { .constantID = QPEL_SPEC_OPERATION, .offset = sizeof *values, .size = sizeof *values },
+        { .constantID = QPEL_SPEC_ALIGNED, .offset = 2 * sizeof *values, .size = sizeof *values },
     };
     VkSpecializationInfo constants = {
         .mapEntryCount = sizeof entries / sizeof *entries,
@@ -97,10 +98,10 @@ static enum qpel_result make(struct qvk_pipelines *p, VkShaderModule module, uin
 }
 
 enum qpel_result qvk_pipeline(struct qvk_pipelines *p, enum family family, enum qpel_size size,
-                              enum qpel_operation operation, VkPipeline *out)
+                              enum qpel_operation operation, bool aligned, VkPipeline *out)
 {
     struct qvk_device *d = p->device;
-    VkPipeline *slot = &p->made[family][size][operation];
+    VkPipeline *slot = &p->made[family][size][operation][aligned];
     if (!*slot) {
         VkShaderModuleCreateInfo code = {
             .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -112,7 +113,7 @@ enum qpel_result qvk_pipeline(struct qvk_pipelines *p, enum family family, enum 
             QVK_CHECK(d->health, d->vk.vkCreateShaderModule(d->handle, &code, NULL, &module));
         if (r)
             return r;
-        r = make(p, module, 16u >> size, operation, slot);
+        r = make(p, module, 16u >> size, operation, aligned, slot);
         d->vk.vkDestroyShaderModule(d->handle, module, NULL);
         if (r)
             return r;
