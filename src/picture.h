@@ -1,0 +1,89 @@
+/* Pictures and batches from inside. */
+#ifndef QPEL_SRC_PICTURE_H
+#define QPEL_SRC_PICTURE_H
+
+#include "context.h"
+#include "qpel/picture.h"
+
+/* A plane of samples, as frame rows. Chroma that is interleaved is two planes with a step of 2. */
+struct samples {
+    uint8_t *data;
+    ptrdiff_t stride;
+    int width, height; /* samples */
+    int step;          /* bytes from a sample to the next in its row: 1, or 2 where interleaved */
+};
+
+/* Y, Cb, Cr. */
+enum { COMPONENT_COUNT = 3 };
+
+struct qpel_picture {
+    struct qpel_context *context;
+    struct qpel_picture_format format;
+    struct qpel_picture_data data;               /* as the caller sees it */
+    struct qpel_picture_planes planes;           /* in `memory`; wrapped: all 0 */
+    struct samples component[COMPONENT_COUNT];
+    int components; /* 1 for 4:0:0 */
+    struct qpel_buffer *memory; /* null: the caller's memory */
+
+    /* With the context's lock held: */
+    unsigned holds;            /* the caller's one, and one a batch that names the picture */
+    unsigned reads, writes;    /* open CPU accesses */
+    unsigned reading, writing; /* submissions that are not done */
+};
+
+/* The rows of a component that a parity names. */
+static inline struct samples samples_rows(struct samples s, enum qpel_parity parity)
+{
+    if (parity == QPEL_FRAME)
+        return s;
+    s.data += parity == QPEL_BOTTOM_FIELD ? s.stride : 0;
+    s.height = (s.height + (parity == QPEL_TOP_FIELD)) / 2;
+    s.stride *= 2;
+    return s;
+}
+
+/* 4:2:0 and 4:2:2 halve chroma's columns, 4:2:0 its rows. */
+static inline int chroma_shift_x(enum qpel_chroma chroma)
+{
+    return chroma == QPEL_CHROMA_420 || chroma == QPEL_CHROMA_422;
+}
+static inline int chroma_shift_y(enum qpel_chroma chroma)
+{
+    return chroma == QPEL_CHROMA_420;
+}
+
+/* With the context's lock held. */
+void picture_hold(struct qpel_picture *picture);
+/* Gives one hold back; true: that was the last, and the caller frees it with picture_free(), without the lock. */
+bool picture_drop(struct qpel_picture *picture);
+void picture_free(struct qpel_picture *picture);
+
+struct reference {
+    struct qpel_picture *picture;
+    enum qpel_parity parity;
+};
+
+enum batch_state {
+    BATCH_EMPTY,      /* no target */
+    BATCH_COLLECTING,
+    BATCH_RUNNING,    /* submitted */
+    BATCH_DONE
+};
+
+struct qpel_batch {
+    struct qpel_context *context;
+    enum batch_state state;
+    struct qpel_picture *target;
+    struct reference references[QPEL_REFERENCE_MAX];
+    size_t reference_count;
+    struct qpel_weight *weights;
+    size_t weight_count, weight_room;
+    struct qpel_picture_block *blocks;
+    size_t block_count, block_room;
+    uint64_t *cover; /* which samples are written, see batch.c */
+    size_t cover_words;
+    qpel_ticket ticket;
+    unsigned slices, slices_started, slices_left; /* with the context's lock held */
+};
+
+#endif
