@@ -44,6 +44,8 @@ struct qpel_context {
     struct gpu *gpu;
     char gpu_reason[QPEL_REASON_SIZE];
     struct scratch *scratch; /* those not in use */
+    struct qpel_batch *batches; /* all of them */
+    uint64_t last_ticket;
 };
 
 struct qpel_buffer {

@@ -64,15 +64,16 @@ struct reference {
 };
 
 enum batch_state {
-    BATCH_EMPTY,      /* no target */
+    BATCH_EMPTY, /* no target */
     BATCH_COLLECTING,
-    BATCH_RUNNING,    /* submitted */
+    BATCH_RUNNING, /* submitted; its ticket is not done */
     BATCH_DONE
 };
 
 struct qpel_batch {
     struct qpel_context *context;
-    enum batch_state state;
+    struct qpel_batch *next; /* of the context; with its lock held */
+    enum batch_state state;  /* changes under the context's lock once submitted */
     struct qpel_picture *target;
     struct reference references[QPEL_REFERENCE_MAX];
     size_t reference_count;
@@ -82,8 +83,16 @@ struct qpel_batch {
     size_t block_count, block_room;
     uint64_t *cover; /* which samples are written, see batch.c */
     size_t cover_words;
+    unsigned rows_written, rows_read; /* of the target, a bit a field */
+    /* Of the last submission; with the context's lock held: */
     qpel_ticket ticket;
-    unsigned slices, slices_started, slices_left; /* with the context's lock held */
+    enum qpel_result result;
+    unsigned slices, slices_left;
+    uint64_t *slices_taken; /* a bit each */
+    size_t slices_room;
 };
+
+/* Predicts blocks first..end-1 of a batch in the caller's thread. */
+void picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);
 
 #endif
