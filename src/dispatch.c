@@ -114,7 +114,8 @@ static enum qpel_result run_auto(struct qpel_context *c, const struct job *job,
 static enum qpel_result run(struct qpel_context *c, const struct qpel_dispatch_params *p,
                             const struct job *job, struct qpel_report *report)
 {
-    switch (p->backend) {
+    /* The context's own choice stands in where the call has none. */
+    switch (p->backend == QPEL_BACKEND_AUTO ? c->backend : p->backend) {
     case QPEL_BACKEND_CPU:
         reason_set(report->reason, "asked for");
         return run_cpu(c, job, report);

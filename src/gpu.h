@@ -15,6 +15,8 @@ struct gpu_params {
     const char *device; /* as qpel_context_params.device; null: the first real GPU */
     unsigned timeout_ms;
     const struct log *log; /* outlives the gpu */
+    /* For tests: a vkGetInstanceProcAddr to use instead of the system's. Null: libvulkan's. */
+    void (*loader)(void);
 };
 
 /* Opens the loader, lists the devices into the gpu (also those not taken, each with its reason) and
@@ -38,7 +40,7 @@ bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
 enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, struct gpu_buffer **out);
 void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
 void *gpu_buffer_data(const struct gpu_buffer *buffer);
-/* For memory that is not coherent; nothing otherwise. */
+/* For memory that is not coherent; nothing otherwise, also after a loss. */
 enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer);
 enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer);
 
@@ -61,7 +63,9 @@ struct job {
     struct job_plane dst, src;
     const struct qpel_block *blocks;
     size_t count; /* at least 1 */
-    bool words;   /* dst's base, stride and all its blocks' offsets are multiples of 4 */
+    /* Ask the GPU's clock. Not free everywhere: V3D's driver stops the queue for a timestamp. */
+    bool timed;
+    bool words; /* dst's base, stride and all its blocks' offsets are multiples of 4 */
 };
 
 /* Why this device can't run the job; null if it can. Static storage. */

@@ -124,5 +124,10 @@ enum qpel_result qpel_recipe_query(struct qpel_context *context,
     struct gpu *gpu = context_gpu(context, false, &r, reason);
     struct job job = job_without_blocks(params);
     recipe_choose(context, gpu, reason, &job, answer);
+    if (context->backend != QPEL_BACKEND_AUTO) {
+        answer->backend = context->backend;
+        reason_set(answer->reason, "the context was made for the %s",
+                   context->backend == QPEL_BACKEND_CPU ? "CPU" : "GPU");
+    }
     return QPEL_OK;
 }

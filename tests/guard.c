@@ -69,7 +69,8 @@ struct fence fence_open(int rows)
 {
     struct fence f = { .page = page_size(), .rows = rows };
 
-    f.map_size = (size_t)rows * ROW_PAGES * f.page;
+    /* One more at both ends, always forbidden. */
+    f.map_size = (size_t)(rows + 2) * ROW_PAGES * f.page;
     f.map = map_forbidden(f.map_size);
     return f;
 }
@@ -87,16 +88,17 @@ uint8_t *fence_lay(struct fence *f, const struct fence_span *spans, int top, int
 
     if (count > f->rows)
         abort();
+    uint8_t *first_row = f->map + stride;
     protect(f->map, f->map_size, PROT_NONE);
     for (int i = 0; i < count; i++) {
-        uint8_t *row = f->map + (flipped ? count - 1 - i : i) * stride;
+        uint8_t *row = first_row + (flipped ? count - 1 - i : i) * stride;
         if (spans[i].left > spans[i].right)
             continue;
         ptrdiff_t first = (column0 + spans[i].left) / page;
         ptrdiff_t last = (column0 + spans[i].right) / page;
         protect(row + first * page, (size_t)((last - first + 1) * page), PROT_READ | PROT_WRITE);
     }
-    return f->map + column0 + (flipped ? (count - 1 + top) * stride : -top * stride);
+    return first_row + column0 + (flipped ? (count - 1 + top) * stride : -top * stride);
 }
 
 /* ---- faults ---- */

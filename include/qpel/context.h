@@ -41,8 +41,9 @@ enum qpel_preference {
 
 /* All zeros is the default of everything. */
 struct qpel_context_params {
-    /* CPU: no GPU is ever looked for. GPU: creation fails where there is none.
-     * AUTO (default): the GPU is looked for on first need. The environment's
+    /* Which backend the calls use that ask for AUTO themselves. AUTO (default): the recipe
+     * chooses for each, and a GPU is looked for on first need. CPU: no GPU is ever looked for, and
+     * calls that ask for one fail. GPU: creation fails where there is none. The environment's
      * QPEL_BACKEND, "auto", "cpu" or "gpu", stands in for AUTO here. */
     enum qpel_backend backend;
     /* Which GPU: a part of its name in any case, its UUID as 32 hexadecimal digits

@@ -1,0 +1,28 @@
+/* An opened device: its functions, its queue, its limits. Who opened it does not matter to the
+ * rest of src/vulkan/. */
+#ifndef QPEL_VK_DEVICE_H
+#define QPEL_VK_DEVICE_H
+
+#include "list.h"
+#include "result.h"
+
+struct qvk_device {
+    VkDevice handle;
+    VkQueue queue;
+    struct VolkDeviceTable vk;
+    struct qvk_health *health;
+    const struct qpel_device *info; /* in the list that it was chosen from */
+    struct qvk_candidate at;        /* likewise, a copy */
+    /* Of every descriptor set: one storage buffer, binding 0. */
+    VkDescriptorSetLayout set_layout;
+    bool owned;
+};
+
+/* Creates a device with one queue, nothing enabled. Fills reason on failure. */
+enum qpel_result qvk_device_create(struct qvk_device *device, const struct qvk_instance *instance,
+                                   const struct qpel_device *info, const struct qvk_candidate *at,
+                                   struct qvk_health *health, char reason[QPEL_REASON_SIZE]);
+/* Destroys it if it is ours. Null handles are fine. */
+void qvk_device_close(struct qvk_device *device);
+
+#endif

@@ -1,0 +1,215 @@
+/* Opening, closing, and the buffers of gpu.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu_internal.h"
+
+/* ---- opening ---- */
+
+/* Takes the best device whose driver lets itself be opened; those that fail get their reason. */
+static enum qpel_result take_device(struct gpu *g, const char *wanted,
+                                    char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = QPEL_ERROR_UNSUPPORTED;
+    int best;
+    while (g->taken < 0 && (best = qvk_list_best(&g->list)) >= 0) {
+        struct qpel_device *info = &g->list.info[best];
+        struct qvk_candidate *at = &g->list.candidates[best];
+        at->rank = 0;
+        r = qvk_device_create(&g->device, &g->instance, info, at, &g->health, reason);
+        if (!r)
+            r = qvk_pipelines_open(&g->pipelines, &g->device, reason);
+        if (!r)
+            r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
+        if (r) {
+            reason_set(info->reason, "%s", reason);
+            qvk_pipelines_close(&g->pipelines);
+            qvk_device_close(&g->device);
+            continue;
+        }
+        g->taken = best;
+        info->taken = true;
+        reason_set(info->reason, "%s",
+                   wanted && *wanted ? "asked for" : "the best kind of device here");
+    }
+    for (size_t i = 0; i < g->list.count; i++)
+        if (g->list.candidates[i].rank)
+            reason_set(g->list.info[i].reason, "another device was preferred");
+    return r;
+}
+
+/* Why none was taken. */
+static void sum_up(const struct gpu *g, const char *wanted, char reason[QPEL_REASON_SIZE])
+{
+    const struct qpel_device *info = g->list.info;
+    if (g->list.count == 0)
+        reason_set(reason, "no Vulkan device");
+    else if (g->list.count == 1)
+        reason_set(reason, "%.80s: %.110s", info->name, info->reason);
+    else if (wanted && *wanted)
+        reason_set(reason, "none of %zu Vulkan devices fits \"%.100s\"", g->list.count, wanted);
+    else
+        reason_set(reason, "none of %zu Vulkan devices fits; %.60s: %.90s", g->list.count,
+                   info->name, info->reason);
+}
+
+static enum qpel_result open_device(struct gpu *g, const struct gpu_params *params,
+                                    char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_instance_open(&g->instance, params->loader, g->log, reason);
+    if (!r)
+        r = qvk_list_open(&g->list, &g->instance, params->device, g->log, reason);
+    if (r)
+        return r;
+    r = take_device(g, params->device, reason);
+    if (r)
+        sum_up(g, params->device, reason);
+    return r;
+}
+
+enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
+                          char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    struct gpu *g = calloc(1, sizeof *g);
+    if (!g) {
+        reason_set(reason, "out of memory");
+        return QPEL_ERROR_NOMEM;
+    }
+    g->log = params->log;
+    g->timeout_ms = params->timeout_ms;
+    g->taken = -1;
+    g->process = getpid();
+    if (!qvk_health_init(&g->health, params->log)) {
+        free(g);
+        reason_set(reason, "out of memory");
+        return QPEL_ERROR_NOMEM;
+    }
+    if (pthread_mutex_init(&g->lock, NULL)) {
+        qvk_health_destroy(&g->health);
+        free(g);
+        reason_set(reason, "out of memory");
+        return QPEL_ERROR_NOMEM;
+    }
+    enum qpel_result r = open_device(g, params, reason);
+    if (g->list.count)
+        *out = g;
+    else
+        gpu_close(g);
+    return r;
+}
+
+/* ---- closing ---- */
+
+static void free_orphans(struct gpu *g)
+{
+    while (g->orphans) {
+        struct gpu_buffer *b = g->orphans;
+        g->orphans = b->next;
+        qvk_buffer_destroy(&g->device, b);
+    }
+}
+
+static void close_vulkan(struct gpu *g)
+{
+    free_orphans(g);
+    qvk_staging_close(&g->staging, &g->device);
+    qvk_queue_close(&g->queue);
+    qvk_pipelines_close(&g->pipelines);
+    qvk_device_close(&g->device);
+    qvk_instance_close(&g->instance);
+}
+
+void gpu_close(struct gpu *g)
+{
+    if (!g)
+        return;
+    /* What work that won't end is using can't be freed: it stays until the process ends. So does
+     * what belongs to the parent of a forked child. */
+    if (g->process != getpid())
+        ;
+    else if (g->taken >= 0 && !qvk_queue_idle(&g->queue, g->timeout_ms))
+        log_line(g->log, QPEL_LOG_ERROR, "the GPU is still at work; its memory is not freed");
+    else
+        close_vulkan(g);
+    pthread_mutex_destroy(&g->lock);
+    qvk_health_destroy(&g->health);
+    qvk_list_close(&g->list);
+    free(g);
+}
+
+/* ---- state ---- */
+
+const struct qpel_device *gpu_devices(const struct gpu *g, size_t *count, int *taken)
+{
+    *count = g->list.count;
+    *taken = g->taken;
+    return g->list.info;
+}
+
+enum qpel_result qvk_usable(struct gpu *g, char reason[QPEL_REASON_SIZE])
+{
+    if (g->process != getpid()) {
+        if (reason)
+            reason_set(reason, "the process was forked; the GPU is its parent's");
+        return QPEL_ERROR_DEVICE_LOST;
+    }
+    if (!qvk_lost(&g->health))
+        return QPEL_OK;
+    if (reason)
+        reason_set(reason, "%s", g->health.reason);
+    return QPEL_ERROR_DEVICE_LOST;
+}
+
+bool gpu_is_lost(struct gpu *g, char reason[QPEL_REASON_SIZE])
+{
+    return qvk_usable(g, reason) != QPEL_OK;
+}
+
+/* ---- buffers ---- */
+
+enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, struct gpu_buffer **out)
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, NULL);
+    return r ? r : qvk_buffer_create(&g->device, size, QVK_SHARED, out);
+}
+
+void gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)
+{
+    if (!b || g->process != getpid())
+        return;
+    /* A device that timed out may still be writing it. */
+    if (qvk_lost(&g->health)) {
+        pthread_mutex_lock(&g->lock);
+        bool idle = qvk_queue_idle(&g->queue, 0);
+        if (!idle) {
+            b->next = g->orphans;
+            g->orphans = b;
+        }
+        pthread_mutex_unlock(&g->lock);
+        if (!idle)
+            return;
+    }
+    qvk_buffer_destroy(&g->device, b);
+}
+
+void *gpu_buffer_data(const struct gpu_buffer *b)
+{
+    return b->data;
+}
+
+enum qpel_result gpu_buffer_invalidate(struct gpu *g, struct gpu_buffer *b)
+{
+    if (b->coherent || g->process != getpid())
+        return QPEL_OK;
+    return qvk_buffer_invalidate(&g->device, b, 0, b->size);
+}
+
+enum qpel_result gpu_buffer_flush(struct gpu *g, struct gpu_buffer *b)
+{
+    if (b->coherent || g->process != getpid())
+        return QPEL_OK;
+    return qvk_buffer_flush(&g->device, b, 0, b->size);
+}

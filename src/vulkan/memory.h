@@ -1,0 +1,46 @@
+/* Buffers that the CPU reaches: memory, mapping, descriptor set. */
+#ifndef QPEL_VK_MEMORY_H
+#define QPEL_VK_MEMORY_H
+
+#include "device.h"
+#include "gpu.h"
+
+/* What the CPU does with the memory, which decides its type. */
+enum qvk_use {
+    QVK_SHARED,   /* reads and writes: a caller's buffer */
+    QVK_UPLOAD,   /* only writes, once and in order; the GPU reads */
+    QVK_READBACK, /* reads what the GPU wrote */
+};
+
+struct gpu_buffer {
+    void *data;
+    VkDeviceSize size; /* bound and mapped, padding included */
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    VkDeviceSize allocated;
+    bool coherent, cached;
+    VkDescriptorPool pool; /* of the one set */
+    VkDescriptorSet set;   /* null: larger than the device binds */
+    struct gpu_buffer *next;
+};
+
+/* Bytes beyond a buffer's end that may be read, since shaders read whole words. */
+#define QVK_PADDING 16
+/* Buffers end at multiples of this. */
+#define QVK_ALIGNMENT 64
+/* So a buffer is larger than asked for by less than this. */
+#define QVK_EXTRA (QVK_PADDING + QVK_ALIGNMENT)
+
+/* Zero-filled and mapped. NOMEM, or DEVICE_LOST. */
+enum qpel_result qvk_buffer_create(struct qvk_device *device, size_t size, enum qvk_use use,
+                                   struct gpu_buffer **out);
+/* Nothing may be using it. Null is fine. */
+void qvk_buffer_destroy(struct qvk_device *device, struct gpu_buffer *buffer);
+
+/* For memory that is not coherent; nothing otherwise. Ranges are widened to whole atoms. */
+enum qpel_result qvk_buffer_flush(struct qvk_device *device, struct gpu_buffer *buffer,
+                                  VkDeviceSize offset, VkDeviceSize size);
+enum qpel_result qvk_buffer_invalidate(struct qvk_device *device, struct gpu_buffer *buffer,
+                                       VkDeviceSize offset, VkDeviceSize size);
+
+#endif
