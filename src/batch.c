@@ -24,8 +24,8 @@ static enum qpel_result grow(void **array, size_t *room, size_t need, size_t siz
 /* ---- which samples are written ----
  *
  * A bit for 4 columns of 2 rows of a field: a 4x4 block of a frame has two bits, one of each
- * parity, and one of a field two, of its own. Bit 2 * column + parity, so that the sides of all blocks are
- * runs within one byte. */
+ * parity, and one of a field two, of its own. Bit 2 * column + parity, so that the sides of all
+ * blocks are runs within one byte. */
 
 #define COVER_ROW_WORDS(width) (((size_t)(width) / 4 * 2 + 63) / 64 + 1)
 #define COVER_ROWS(height)     (((size_t)(height) + 3) / 4 + 1)
@@ -38,8 +38,8 @@ static bool cover_block(struct qpel_batch *batch, const struct qpel_picture_bloc
     size_t step = COVER_ROW_WORDS(batch->target->format.width);
     size_t bit = b->x / 4 * 2;
     int rows = b->parity == QPEL_FRAME ? b->height / 4 : b->height / 2;
-    uint64_t *word = batch->cover + bit / 64 +
-                     step * (b->parity == QPEL_FRAME ? b->y / 4 : b->y / 2);
+    uint64_t *word =
+        batch->cover + bit / 64 + step * (b->parity == QPEL_FRAME ? b->y / 4 : b->y / 2);
     mask <<= bit & 63;
     if (!set) {
         for (int i = 0; i < rows; i++)
@@ -230,7 +230,8 @@ static unsigned parity_rows(unsigned parity)
     return parity == QPEL_FRAME ? 3 : 1u << (parity - QPEL_TOP_FIELD);
 }
 
-/* Enters which rows of the target are written and which are read as a reference; false if some are both. */
+/* Enters which rows of the target are written and which are read as a reference; false if some are
+ * both. */
 static bool apart(const struct qpel_batch *batch, const struct qpel_picture_block *b,
                   unsigned *written, unsigned *read)
 {

@@ -39,11 +39,12 @@ struct qpel_context {
     unsigned max_slowdown_percent;
     unsigned timeout_ms;
 
-    pthread_mutex_t lock; /* for all below, and the counts of the context's buffers */
+    pthread_mutex_t lock;    /* for all below, and the counts of the context's buffers */
+    pthread_cond_t finished; /* a batch is done; by the monotonic clock */
     enum gpu_state gpu_state;
     struct gpu *gpu;
     char gpu_reason[QPEL_REASON_SIZE];
-    struct scratch *scratch; /* those not in use */
+    struct scratch *scratch;    /* those not in use */
     struct qpel_batch *batches; /* all of them */
     uint64_t last_ticket;
 };

@@ -19,10 +19,10 @@ enum { COMPONENT_COUNT = 3 };
 struct qpel_picture {
     struct qpel_context *context;
     struct qpel_picture_format format;
-    struct qpel_picture_data data;               /* as the caller sees it */
-    struct qpel_picture_planes planes;           /* in `memory`; wrapped: all 0 */
+    struct qpel_picture_data data;     /* as the caller sees it */
+    struct qpel_picture_planes planes; /* in `memory`; wrapped: all 0 */
     struct samples component[COMPONENT_COUNT];
-    int components; /* 1 for 4:0:0 */
+    int components;             /* 1 for 4:0:0 */
     struct qpel_buffer *memory; /* null: the caller's memory */
 
     /* With the context's lock held: */
@@ -54,7 +54,8 @@ static inline int chroma_shift_y(enum qpel_chroma chroma)
 
 /* With the context's lock held. */
 void picture_hold(struct qpel_picture *picture);
-/* Gives one hold back; true: that was the last, and the caller frees it with picture_free(), without the lock. */
+/* Gives one hold back; true: that was the last, and the caller frees it with picture_free(),
+ * without the lock. */
 bool picture_drop(struct qpel_picture *picture);
 void picture_free(struct qpel_picture *picture);
 

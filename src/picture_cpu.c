@@ -54,18 +54,17 @@ static void predict_quarter(const struct qpel_kernels *kernels, const struct sam
     int position = (mv[0] & 3) + 4 * (mv[1] & 3);
     qpel_kernel_fn *kernel = (operation == QPEL_PUT ? kernels->put : kernels->avg)[size][position];
     ptrdiff_t stride;
-    const uint8_t *src =
-        fetch(ref, p->x + (mv[0] >> 2), p->y + (mv[1] >> 2),
-              qpel_window(position, p->width, p->height).bounds, scratch, &stride);
+    const uint8_t *src = fetch(ref, p->x + (mv[0] >> 2), p->y + (mv[1] >> 2),
+                               qpel_window(position, p->width, p->height).bounds, scratch, &stride);
     for (int v = 0; v < p->height; v += side)
         for (int u = 0; u < p->width; u += side)
             kernel(dst + v * dst_stride + u, src + v * stride + u, dst_stride, stride);
 }
 
 /* Chroma of 4:2:0 and 4:2:2 (8.4.1.4, 8.4.2.2.2). */
-static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref,
-                           const struct part *p, const int16_t mv[2], int parity_offset,
-                           uint8_t *dst, ptrdiff_t dst_stride, enum qpel_operation operation)
+static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref, const struct part *p,
+                           const int16_t mv[2], int parity_offset, uint8_t *dst,
+                           ptrdiff_t dst_stride, enum qpel_operation operation)
 {
     uint8_t scratch[SCRATCH_ROWS * SCRATCH_STRIDE];
     /* Vertically, 4:2:2 has the rows of luma, and quarter samples of its own. */

@@ -1,14 +1,17 @@
+#define _POSIX_C_SOURCE 200809L
 /* Submissions of the picture door: who runs, in what order, and when it is done. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "picture.h"
 
 /* ---- what a submission uses ---- */
 
-/* With the lock held. BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can
- * run stand in the way. */
+/* With the lock held. BUSY: the CPU has a picture open, or slices of an earlier batch that only the
+ * caller can run stand in the way. */
 static enum qpel_result check_free(const struct qpel_batch *b)
 {
     const struct qpel_picture *t = b->target;
@@ -35,6 +38,7 @@ static void finish(struct qpel_batch *b, enum qpel_result result)
     use(b, -1);
     b->result = result;
     b->state = BATCH_DONE;
+    pthread_cond_broadcast(&b->context->finished);
 }
 
 /* ---- the door ---- */
@@ -129,16 +133,54 @@ static const struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ti
     return b;
 }
 
+/* With the lock held. */
+static enum qpel_result ticket_state(const struct qpel_context *c, qpel_ticket ticket, bool *done)
+{
+    if (ticket > c->last_ticket)
+        return QPEL_ERROR_INVALID;
+    const struct qpel_batch *b = ticket ? find_batch(c, ticket) : NULL;
+    *done = !b || b->state != BATCH_RUNNING;
+    return b && *done ? b->result : QPEL_OK;
+}
+
 enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, bool *done)
 {
     if (!context || !done)
         return QPEL_ERROR_INVALID;
     pthread_mutex_lock(&context->lock);
-    enum qpel_result r = ticket <= context->last_ticket ? QPEL_OK : QPEL_ERROR_INVALID;
-    const struct qpel_batch *b = ticket && !r ? find_batch(context, ticket) : NULL;
-    *done = !b || b->state != BATCH_RUNNING;
-    if (b && *done)
-        r = b->result;
+    enum qpel_result r = ticket_state(context, ticket, done);
     pthread_mutex_unlock(&context->lock);
     return r;
+}
+
+static struct timespec deadline(uint64_t timeout_ns)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const uint64_t second = 1000000000;
+    uint64_t seconds = timeout_ns / second;
+    /* A longer wait is none that a caller would notice. */
+    if (seconds > 1000000000)
+        seconds = 1000000000;
+    t.tv_sec += (time_t)seconds;
+    t.tv_nsec += (long)(timeout_ns % second);
+    if (t.tv_nsec >= (long)second) {
+        t.tv_sec++;
+        t.tv_nsec -= (long)second;
+    }
+    return t;
+}
+
+enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uint64_t timeout_ns)
+{
+    if (!context)
+        return QPEL_ERROR_INVALID;
+    struct timespec end = deadline(timeout_ns);
+    bool done = false, late = false;
+    enum qpel_result r;
+    pthread_mutex_lock(&context->lock);
+    while (!(r = ticket_state(context, ticket, &done)) && !done && !late)
+        late = pthread_cond_timedwait(&context->finished, &context->lock, &end) == ETIMEDOUT;
+    pthread_mutex_unlock(&context->lock);
+    return r ? r : done ? QPEL_OK : QPEL_ERROR_TIMEOUT;
 }

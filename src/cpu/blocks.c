@@ -10,12 +10,11 @@ static inline uint8_t clip(int value)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/* The rows of one width and step, constants, so that the loops become vector code. A fraction of 0 in
- * one direction leaves two taps, and the neighbours in that direction unread. */
-static inline __attribute__((always_inline)) void
-chroma_rows(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
-            ptrdiff_t src_stride, int width, int height, int step, int x_frac, int y_frac,
-            enum qpel_operation operation)
+/* The rows of one width and step, constants, so that the loops become vector code. A fraction of 0
+ * in one direction leaves two taps, and the neighbours in that direction unread. */
+static inline __attribute__((always_inline)) void chroma_rows(
+    uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src, ptrdiff_t src_stride,
+    int width, int height, int step, int x_frac, int y_frac, enum qpel_operation operation)
 {
     const int a = (8 - x_frac) * (8 - y_frac), b = x_frac * (8 - y_frac);
     const int c = (8 - x_frac) * y_frac, d = x_frac * y_frac;

@@ -4,9 +4,9 @@
 
 #include "kernels.h"
 
-/* Chroma (8.4.2.2.2): bilinear with eighth-sample fractions, 0..7. step: bytes from a sample to its right
- * neighbour, 1, or 2 where Cb and Cr are interleaved; width in bytes, 2 to 16. Reads column `width` (by step)
- * only if x_frac, row `height` only if y_frac. */
+/* Chroma (8.4.2.2.2): bilinear with eighth-sample fractions, 0..7. step: bytes from a sample to its
+ * right neighbour, 1, or 2 where Cb and Cr are interleaved; width in bytes, 2 to 16. Reads column
+ * `width` (by step) only if x_frac, row `height` only if y_frac. */
 void chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
                     int width, int height, int step, int x_frac, int y_frac,
                     enum qpel_operation operation);
