@@ -8,8 +8,6 @@
  * layer uses (kernels.c) belongs to callers too: its line moves to qpel/dsp.h. */
 #define QPEL_CPU_NEON    (1u << 0)
 #define QPEL_CPU_DOTPROD (1u << 1)
-#define QPEL_CPU_SSSE3   (1u << 2)
-#define QPEL_CPU_AVX2    (1u << 3)
 
 /* The features that processor and kernel both support. Asked anew each time:
  * a few microseconds, and no global to guard. */

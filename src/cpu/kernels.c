@@ -11,6 +11,10 @@ static const struct layer {
     qpel_layer_fn *fill;
 } layers[] = {
     { "c", 0, qpel_layer_c },
+#ifdef QPEL_LAYER_X86
+    { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3 },
+    { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2 },
+#endif
 };
 
 #define LAYER_COUNT (sizeof(layers) / sizeof(layers[0]))

@@ -59,6 +59,62 @@ struct last_step {
         op##_##n##_mc##x##y(dst, src, stride, stride);                                             \
     }
 
+/* The same where code size matters more than two additions: a kernel per family,
+ * size and operation, whose positions are entries that jump to it. dx and dy are
+ * then arguments at run time. */
+#define QPEL_COMPACT_LAYER(name)                                                                   \
+    QPEL_FAMILIES(QPEL_LAYER_KERNEL)                                                               \
+    QPEL_POSITIONS(QPEL_LAYER_JUMP)                                                                \
+    void qpel_layer_##name(struct qpel_cpu_tables *tables)                                         \
+    {                                                                                              \
+        QPEL_POSITIONS(QPEL_LAYER_ENTER)                                                           \
+    }
+
+/* gcc would else make copies for constant arguments. */
+#ifdef __clang__
+#define QPEL_ONE_COPY QPEL_NOINLINE
+#else
+#define QPEL_ONE_COPY QPEL_NOINLINE __attribute__((noclone))
+#endif
+
+#define QPEL_LAYER_KERNEL(family, text, a, b)                                                      \
+    QPEL_LAYER_KERNEL_SIZE(16, family)                                                             \
+    QPEL_LAYER_KERNEL_SIZE(8, family)                                                              \
+    QPEL_LAYER_KERNEL_SIZE(4, family)
+
+#define QPEL_LAYER_KERNEL_SIZE(n, family)                                                          \
+    QPEL_LAYER_KERNEL_ENTRY(put, QPEL_PUT, n, family)                                              \
+    QPEL_LAYER_KERNEL_ENTRY(avg, QPEL_AVG, n, family)
+
+#define QPEL_LAYER_KERNEL_ENTRY(op, operation, n, family)                                          \
+    QPEL_ONE_COPY void op##_##n##_##family(uint8_t *restrict dst, const uint8_t *restrict src,     \
+                                           ptrdiff_t dst_stride, ptrdiff_t src_stride, int dx,     \
+                                           int dy)                                                 \
+    {                                                                                              \
+        body_##family(dst, src, dst_stride, src_stride, dx, dy, n, n,                              \
+                      (struct last_step){ operation });                                            \
+    }
+
+#define QPEL_LAYER_JUMP(x, y, family, a_dx, a_dy, b_dx, b_dy)                                      \
+    QPEL_LAYER_JUMP_SIZE(16, x, y, family, (a_dx) + (b_dx), (a_dy) + (b_dy))                       \
+    QPEL_LAYER_JUMP_SIZE(8, x, y, family, (a_dx) + (b_dx), (a_dy) + (b_dy))                        \
+    QPEL_LAYER_JUMP_SIZE(4, x, y, family, (a_dx) + (b_dx), (a_dy) + (b_dy))
+
+#define QPEL_LAYER_JUMP_SIZE(n, x, y, family, dx, dy)                                              \
+    QPEL_LAYER_JUMP_ENTRY(put, n, x, y, family, dx, dy)                                            \
+    QPEL_LAYER_JUMP_ENTRY(avg, n, x, y, family, dx, dy)
+
+#define QPEL_LAYER_JUMP_ENTRY(op, n, x, y, family, dx, dy)                                         \
+    static void op##_##n##_mc##x##y(uint8_t *dst, const uint8_t *src, ptrdiff_t dst_stride,        \
+                                    ptrdiff_t src_stride)                                          \
+    {                                                                                              \
+        op##_##n##_##family(dst, src, dst_stride, src_stride, dx, dy);                             \
+    }                                                                                              \
+    static void dsp_##op##_##n##_mc##x##y(uint8_t *dst, const uint8_t *src, ptrdiff_t stride)      \
+    {                                                                                              \
+        op##_##n##_##family(dst, src, stride, stride, dx, dy);                                     \
+    }
+
 #define QPEL_LAYER_ENTER(x, y, family, a_dx, a_dy, b_dx, b_dy)                                     \
     QPEL_LAYER_ENTER_SIZE(16, x, y)                                                                \
     QPEL_LAYER_ENTER_SIZE(8, x, y)                                                                 \
@@ -75,6 +131,6 @@ struct last_step {
 typedef void qpel_layer_fn(struct qpel_cpu_tables *tables);
 
 /* Every layer there is; those of other architectures are not built. */
-qpel_layer_fn qpel_layer_c, qpel_layer_neon;
+qpel_layer_fn qpel_layer_c, qpel_layer_neon, qpel_layer_ssse3, qpel_layer_avx2;
 
 #endif

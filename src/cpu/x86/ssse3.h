@@ -1,0 +1,296 @@
+/* The vocabulary of the SSSE3 layer: what its bodies are written in.
+ *
+ * A group of rows that is handled in one step is 16 samples, one vector; as words
+ * it is two, lo and hi:
+ *
+ *   16 wide   1 row
+ *    8 wide   2 rows, one in lo and one in hi
+ *    4 wide   4 rows, two in lo and two in hi
+ *
+ * No load may go beyond a row's window, be it by a byte: hence the many small ones. */
+#ifndef QPEL_CPU_X86_SSSE3_H
+#define QPEL_CPU_X86_SSSE3_H
+
+#include <string.h>
+#include <tmmintrin.h>
+
+#include "../layer.h"
+
+typedef __m128i vec;
+
+#define GROUP_ROWS(width) (16 / (width))
+
+/* Windows that roll down the columns fill the registers with 8 of them. */
+#define STRIP(width) ((width) < 8 ? (width) : 8)
+
+/* --- Loads and stores --- */
+
+QPEL_INLINE vec load16(const uint8_t *src)
+{
+    return _mm_loadu_si128((const __m128i *)src);
+}
+
+QPEL_INLINE vec load8(const uint8_t *src)
+{
+    return _mm_loadl_epi64((const __m128i *)src);
+}
+
+QPEL_INLINE vec load4(const uint8_t *src)
+{
+    int32_t bytes;
+
+    memcpy(&bytes, src, sizeof(bytes));
+    return _mm_cvtsi32_si128(bytes);
+}
+
+/* 8 bytes of each. */
+QPEL_INLINE vec load8_two(const uint8_t *a, const uint8_t *b)
+{
+    return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(load8(a)), (const __m64 *)b));
+}
+
+QPEL_INLINE vec load(const uint8_t *src, ptrdiff_t stride, int width)
+{
+    if (width == 16)
+        return load16(src);
+    if (width == 8)
+        return load8_two(src, src + stride);
+    return _mm_unpacklo_epi64(_mm_unpacklo_epi32(load4(src), load4(src + stride)),
+                              _mm_unpacklo_epi32(load4(src + 2 * stride), load4(src + 3 * stride)));
+}
+
+QPEL_INLINE vec average(vec a, vec b)
+{
+    return _mm_avg_epu8(a, b);
+}
+
+QPEL_INLINE void store4(uint8_t *dst, vec samples)
+{
+    const int32_t bytes = _mm_cvtsi128_si32(samples);
+
+    memcpy(dst, &bytes, sizeof(bytes));
+}
+
+QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, vec samples,
+                       struct last_step last)
+{
+    if (last.operation == QPEL_AVG)
+        samples = average(samples, load(dst, stride, width));
+    if (width == 16) {
+        _mm_storeu_si128((__m128i *)dst, samples);
+    } else if (width == 8) {
+        _mm_storel_epi64((__m128i *)dst, samples);
+        _mm_storeh_pi((__m64 *)(dst + stride), _mm_castsi128_ps(samples));
+    } else {
+        store4(dst, samples);
+        store4(dst + stride, _mm_shuffle_epi32(samples, 1));
+        store4(dst + 2 * stride, _mm_shuffle_epi32(samples, 2));
+        store4(dst + 3 * stride, _mm_shuffle_epi32(samples, 3));
+    }
+}
+
+/* --- The six-tap filter, 8.4.2.2.1 --- */
+
+/* Taps of neighbours, as bytes of a word. */
+#define TAPS(first, second) _mm_set1_epi16((int16_t)((uint8_t)(first) | (second)*256))
+
+/* Of the three pairs of neighbours that a sample is filtered from: -2550..10710. */
+QPEL_INLINE vec six_taps(vec ef, vec gh, vec ij)
+{
+    return _mm_add_epi16(
+        _mm_add_epi16(_mm_maddubs_epi16(ef, TAPS(1, -5)), _mm_maddubs_epi16(ij, TAPS(-5, 1))),
+        _mm_maddubs_epi16(gh, TAPS(20, 20)));
+}
+
+/* (sum + 16) >> 5 */
+QPEL_INLINE vec round5(vec sums)
+{
+    return _mm_mulhrs_epi16(sums, _mm_set1_epi16(1024));
+}
+
+QPEL_INLINE vec half(vec lo, vec hi)
+{
+    return _mm_packus_epi16(round5(lo), round5(hi));
+}
+
+/* --- Along rows --- */
+
+/* Bytes are pairs of neighbours as they are: those of the even columns; and one
+ * byte further on, those of the odd ones. So sums come out as even columns, odd
+ * columns; 16 wide in lo and hi, 8 wide in the halves of each. */
+QPEL_INLINE vec sums_at(const uint8_t *src)
+{
+    return six_taps(load16(src - 2), load16(src), load16(src + 2));
+}
+
+QPEL_INLINE vec sums_row8(const uint8_t *src)
+{
+    return six_taps(load8_two(src - 2, src - 1), load8_two(src, src + 1),
+                    load8_two(src + 2, src + 3));
+}
+
+/* Puts the columns of packed sums in order. */
+QPEL_INLINE vec in_order(vec samples, int width)
+{
+    if (width == 16)
+        return _mm_shuffle_epi8(
+            samples, _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    if (width == 8)
+        return _mm_shuffle_epi8(
+            samples, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
+    return samples;
+}
+
+/* Pairs at n..n+3 of both halves. */
+QPEL_INLINE vec pairs4(vec bytes, int n)
+{
+    return _mm_shuffle_epi8(bytes,
+                            _mm_setr_epi8(n, n + 1, n + 1, n + 2, n + 2, n + 3, n + 3, n + 4, n + 8,
+                                          n + 9, n + 9, n + 10, n + 10, n + 11, n + 11, n + 12));
+}
+
+/* Two rows, 4 wide, of 9 bytes: those at -2..5 and, for the last tap, -1..6. */
+QPEL_INLINE vec sums_rows4(const uint8_t *a, const uint8_t *b)
+{
+    const vec bytes = load8_two(a - 2, b - 2);
+
+    return six_taps(pairs4(bytes, 0), pairs4(bytes, 2), pairs4(load8_two(a - 1, b - 1), 3));
+}
+
+QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
+{
+    if (width == 16)
+        return in_order(half(sums_at(src), sums_at(src + 1)), width);
+    if (width == 8)
+        return in_order(half(sums_row8(src), sums_row8(src + stride)), width);
+    return half(sums_rows4(src, src + stride), sums_rows4(src + 2 * stride, src + 3 * stride));
+}
+
+/* --- Along columns: strips of 8 or 4 --- */
+
+/* Pairs of a row with the next, for the rows that the next group needs: rows
+ * -2..1; and row 2. */
+struct column {
+    vec pairs[4], row;
+};
+
+/* On to the next row. */
+QPEL_INLINE vec column_pairs(struct column *column, const uint8_t *src)
+{
+    const vec row = load8(src), pairs = _mm_unpacklo_epi8(column->row, row);
+
+    column->row = row;
+    return pairs;
+}
+
+QPEL_INLINE void column_begin(struct column *column, const uint8_t *src, ptrdiff_t stride,
+                              int width)
+{
+    if (width == 4)
+        return;
+    column->row = load8(src - 2 * stride);
+    for (int i = 0; i < 4; i++)
+        column->pairs[i] = column_pairs(column, src + (i - 1) * stride);
+}
+
+/* Pairs of rows 0 and 1, of 4 columns. */
+QPEL_INLINE vec pairs_of_rows4(const uint8_t *src, ptrdiff_t stride)
+{
+    const vec a = load4(src), b = load4(src + stride), c = load4(src + 2 * stride);
+
+    return _mm_unpacklo_epi64(_mm_unpacklo_epi8(a, b), _mm_unpacklo_epi8(b, c));
+}
+
+QPEL_INLINE vec half_v4(const uint8_t *src, ptrdiff_t stride)
+{
+    const vec p0 = pairs_of_rows4(src - 2 * stride, stride), p2 = pairs_of_rows4(src, stride),
+              p4 = pairs_of_rows4(src + 2 * stride, stride),
+              p6 = pairs_of_rows4(src + 4 * stride, stride);
+
+    return half(six_taps(p0, p2, p4), six_taps(p2, p4, p6));
+}
+
+/* The group at src, and on to the next. */
+QPEL_INLINE vec half_v(struct column *column, const uint8_t *src, ptrdiff_t stride, int width)
+{
+    if (width == 4)
+        return half_v4(src, stride);
+
+    vec *p = column->pairs;
+    const vec p4 = column_pairs(column, src + 3 * stride), lo = six_taps(p[0], p[2], p4),
+              p5 = column_pairs(column, src + 4 * stride), hi = six_taps(p[1], p[3], p5);
+
+    p[0] = p[2];
+    p[1] = p[3];
+    p[2] = p4;
+    p[3] = p5;
+    return half(lo, hi);
+}
+
+/* --- Both: the centre --- */
+
+/* The row filter's sums, unrounded, of the rows that the next group needs, from
+ * row -2. */
+struct centre {
+    vec sums[5];
+};
+
+/* The column filter over sums. Its result y = a - 5 b + 20 c needs 20 bits, but
+ *
+ *     floor(y / 16) = c + floor((floor((a - b) / 4) + c - b) / 4)
+ *
+ * 16, save that the inner sum, -33150..33150, is cut off at 16 bits: only where
+ * y is so far out that the sample is clipped all the same. Then, with the
+ * rounding that is still due, (y + 512) >> 10. */
+QPEL_INLINE vec centre_words(vec e, vec f, vec g, vec h, vec i, vec j)
+{
+    const vec a = _mm_add_epi16(e, j), b = _mm_add_epi16(f, i), c = _mm_add_epi16(g, h);
+    const vec inner = _mm_adds_epi16(_mm_srai_epi16(_mm_sub_epi16(a, b), 2), _mm_sub_epi16(c, b));
+
+    return _mm_mulhrs_epi16(_mm_add_epi16(_mm_srai_epi16(inner, 2), c), _mm_set1_epi16(512));
+}
+
+QPEL_INLINE void centre_begin(struct centre *centre, const uint8_t *src, ptrdiff_t stride,
+                              int width)
+{
+    if (width == 8)
+        for (int i = 0; i < 5; i++)
+            centre->sums[i] = sums_row8(src + (i - 2) * stride);
+}
+
+/* The group at src, and on to the next. If wanted, averaged with the samples
+ * between columns: half_h() of the same rows. */
+QPEL_INLINE vec centre(struct centre *centre, const uint8_t *src, ptrdiff_t stride, int width,
+                       int rows, int with_h)
+{
+    vec *s = centre->sums;
+    vec lo, hi, lo_h, hi_h, samples;
+
+    (void)rows;
+    if (width == 8) {
+        const vec t0 = sums_row8(src + 3 * stride);
+        lo = centre_words(s[0], s[1], s[2], s[3], s[4], t0);
+        const vec t1 = sums_row8(src + 4 * stride);
+        hi = centre_words(s[1], s[2], s[3], s[4], t0, t1);
+        lo_h = s[2];
+        hi_h = s[3];
+        *centre = (struct centre){ { s[2], s[3], s[4], t0, t1 } };
+    } else {
+#define ROW(n) (src + (n)*stride)
+        const vec s0 = sums_rows4(ROW(-2), ROW(-1)), s2 = sums_rows4(ROW(0), ROW(1)),
+                  s4 = sums_rows4(ROW(2), ROW(3)), s6 = sums_rows4(ROW(4), ROW(5)),
+                  s8 = sums_rows4(ROW(6), ROW(6));
+        const vec s3 = _mm_alignr_epi8(s4, s2, 8), s5 = _mm_alignr_epi8(s6, s4, 8);
+        lo = centre_words(s0, _mm_alignr_epi8(s2, s0, 8), s2, s3, s4, s5);
+        hi = centre_words(s2, s3, s4, s5, s6, _mm_alignr_epi8(s8, s6, 8));
+        lo_h = s2;
+        hi_h = s4;
+#undef ROW
+    }
+    samples = _mm_packus_epi16(lo, hi);
+    if (with_h)
+        samples = average(samples, half(lo_h, hi_h));
+    return in_order(samples, width);
+}
+
+#endif
