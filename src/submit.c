@@ -41,6 +41,17 @@ static void finish(struct qpel_batch *b, enum qpel_result result)
     pthread_cond_broadcast(&b->context->finished);
 }
 
+void submission_end(struct qpel_batch *b)
+{
+    /* Slices that the caller has not run by now never will be. */
+    if (b->ticket && !b->slices)
+        qpel_wait(b->context, b->ticket, (uint64_t)b->context->timeout_ms * 1000000);
+    pthread_mutex_lock(&b->context->lock);
+    if (b->state == BATCH_RUNNING)
+        finish(b, QPEL_OK);
+    pthread_mutex_unlock(&b->context->lock);
+}
+
 /* ---- the door ---- */
 
 static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
@@ -60,7 +71,9 @@ static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
 static enum qpel_result start(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket)
 {
     pthread_mutex_lock(&b->context->lock);
-    enum qpel_result r = b->state == BATCH_COLLECTING ? check_free(b) : QPEL_ERROR_INVALID;
+    enum qpel_result r = b->state == BATCH_EMPTY     ? QPEL_ERROR_INVALID
+                         : b->state == BATCH_RUNNING ? QPEL_ERROR_BUSY
+                                                     : check_free(b);
     if (!r)
         r = prepare_slices(b, slices);
     if (!r) {
@@ -80,8 +93,12 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
     if (!report)
         report = &unwanted;
     *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
-    if (!batch || !params || !ticket || (unsigned)params->backend > QPEL_BACKEND_GPU) {
+    if (!batch || !params || !ticket) {
         report->fault = QPEL_FAULT_NULL;
+        return QPEL_ERROR_INVALID;
+    }
+    if ((unsigned)params->backend > QPEL_BACKEND_GPU) {
+        report->fault = QPEL_FAULT_BACKEND;
         return QPEL_ERROR_INVALID;
     }
     if (params->backend == QPEL_BACKEND_GPU)
