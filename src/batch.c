@@ -103,8 +103,7 @@ void qpel_batch_destroy(struct qpel_batch **batch)
         return;
     struct qpel_batch *b = *batch;
     *batch = NULL;
-    if (b->ticket)
-        qpel_wait(b->context, b->ticket, (uint64_t)b->context->timeout_ms * 1000000);
+    submission_end(b);
     batch_clear(b);
     pthread_mutex_lock(&b->context->lock);
     struct qpel_batch **link = &b->context->batches;
@@ -154,8 +153,7 @@ enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_pict
         picture->format.chroma != batch->target->format.chroma ||
         picture->format.layout != batch->target->format.layout ||
         picture->format.bit_depth != batch->target->format.bit_depth ||
-        (parity == QPEL_BOTTOM_FIELD && picture->format.height < 2) ||
-        (parity == QPEL_FRAME && picture == batch->target))
+        !has_rows(picture, parity) || (parity == QPEL_FRAME && picture == batch->target))
         return QPEL_ERROR_INVALID;
     pthread_mutex_lock(&batch->context->lock);
     picture_hold(picture);

@@ -37,6 +37,9 @@ static enum qpel_result check_format(const struct qpel_picture_format *f)
     if (!f || !f->width || !f->height || f->width > SIDE_MAX || f->height > SIDE_MAX ||
         (unsigned)f->chroma > QPEL_CHROMA_444 || (unsigned)f->layout > QPEL_LAYOUT_INTERLEAVED)
         return QPEL_ERROR_INVALID;
+    /* Chroma of 4:4:4 is filtered as luma, by kernels that want neighbours side by side. */
+    if (f->chroma == QPEL_CHROMA_444 && f->layout == QPEL_LAYOUT_INTERLEAVED)
+        return QPEL_ERROR_UNSUPPORTED;
     switch (f->bit_depth) {
     case 0:
     case 8:
@@ -122,16 +125,21 @@ enum qpel_result qpel_picture_create(struct qpel_context *context,
     return QPEL_OK;
 }
 
+/* Bytes from a plane's first sample to behind its last. */
+static size_t plane_span(const struct qpel_picture_format *f, const struct qpel_picture_data *d,
+                         int plane)
+{
+    return (size_t)(component_height(f, plane) - 1) * (size_t)d->stride[plane] +
+           row_bytes(f, plane);
+}
+
 static bool planes_overlap(const struct qpel_picture_format *f, const struct qpel_picture_data *d)
 {
     int count = plane_count(f);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < i; k++) {
             uintptr_t a = (uintptr_t)d->data[i], b = (uintptr_t)d->data[k];
-            size_t rows_a = (size_t)component_height(f, i), rows_b = (size_t)component_height(f, k);
-            uintptr_t a_end = a + (rows_a - 1) * (size_t)d->stride[i] + row_bytes(f, i);
-            uintptr_t b_end = b + (rows_b - 1) * (size_t)d->stride[k] + row_bytes(f, k);
-            if (a < b_end && b < a_end)
+            if (a < b + plane_span(f, d, k) && b < a + plane_span(f, d, i))
                 return true;
         }
     return false;
@@ -150,7 +158,8 @@ enum qpel_result qpel_picture_wrap(struct qpel_context *context,
     for (int i = 0; i < plane_count(format); i++)
         if (!data->data[i] || data->stride[i] <= 0 ||
             (size_t)data->stride[i] < row_bytes(format, i) ||
-            data->stride[i] > PTRDIFF_MAX / SIDE_MAX)
+            data->stride[i] > PTRDIFF_MAX / SIDE_MAX ||
+            (uintptr_t)data->data[i] > UINTPTR_MAX - plane_span(format, data, i))
             return QPEL_ERROR_INVALID;
     if (planes_overlap(format, data))
         return QPEL_ERROR_INVALID;
@@ -213,12 +222,17 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
     else
         picture->reads++;
     pthread_mutex_unlock(&picture->context->lock);
+    if (r)
+        return r;
     void *start;
-    if (!r && picture->memory)
-        r = qpel_buffer_begin(picture->memory, access, &start);
-    if (!r)
-        *data = picture->data;
-    return r;
+    if (picture->memory && (r = qpel_buffer_begin(picture->memory, access, &start))) {
+        pthread_mutex_lock(&picture->context->lock);
+        *(write ? &picture->writes : &picture->reads) -= 1;
+        pthread_mutex_unlock(&picture->context->lock);
+        return r;
+    }
+    *data = picture->data;
+    return QPEL_OK;
 }
 
 enum qpel_result qpel_picture_end(struct qpel_picture *picture)

@@ -42,6 +42,12 @@ static inline struct samples samples_rows(struct samples s, enum qpel_parity par
     return s;
 }
 
+/* Whether every component has rows of this parity: of two rows of 4:2:0 chroma has one. */
+static inline bool has_rows(const struct qpel_picture *picture, enum qpel_parity parity)
+{
+    return samples_rows(picture->component[picture->components - 1], parity).height > 0;
+}
+
 /* 4:2:0 and 4:2:2 halve chroma's columns, 4:2:0 its rows. */
 static inline int chroma_shift_x(enum qpel_chroma chroma)
 {
@@ -74,7 +80,9 @@ enum batch_state {
 struct qpel_batch {
     struct qpel_context *context;
     struct qpel_batch *next; /* of the context; with its lock held */
-    enum batch_state state;  /* changes under the context's lock once submitted */
+    /* Changes under the context's lock once submitted. Atomic, as a thread that runs the last
+     * slice ends a submission, and the batch's owner may ask meanwhile what it can do. */
+    _Atomic enum batch_state state;
     struct qpel_picture *target;
     struct reference references[QPEL_REFERENCE_MAX];
     size_t reference_count;
@@ -92,6 +100,9 @@ struct qpel_batch {
     uint64_t *slices_taken; /* a bit each */
     size_t slices_room;
 };
+
+/* Ends what a batch has in flight, for its destruction. */
+void submission_end(struct qpel_batch *batch);
 
 /* Predicts blocks first..end-1 of a batch in the caller's thread. */
 void picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);
