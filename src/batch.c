@@ -23,37 +23,39 @@ static enum qpel_result grow(void **array, size_t *room, size_t need, size_t siz
 
 /* ---- which samples are written ----
  *
- * A bit for 4 columns of 2 rows of a field: a 4x4 block of a frame has two bits, one of each
- * parity, and one of a field two, of its own. Bit 2 * column + parity, so that the sides of all
- * blocks are runs within one byte. */
+ * A word for 16 columns of 32 rows of the frame, a macroblock pair: 8 bytes for 4 rows each, in
+ * them 4 pairs of bits for 4 columns each, of which the lower bit is the top field's two rows and
+ * the upper one the bottom field's. Blocks lie at multiples of their sides, in rows of the frame or
+ * of a field, so each is in one word. */
 
-#define COVER_ROW_WORDS(width) (((size_t)(width) / 4 * 2 + 63) / 64 + 1)
-#define COVER_ROWS(height)     (((size_t)(height) + 3) / 4 + 1)
+struct cover {
+    size_t word;
+    uint64_t bits;
+};
 
-static bool cover_block(struct qpel_batch *batch, const struct qpel_picture_block *b, bool set)
+static size_t cover_columns(const struct qpel_picture *target)
 {
-    /* Pairs of bits, one a column: both parities, or one. */
-    uint64_t pairs = b->parity == QPEL_FRAME ? 0xff : b->parity == QPEL_TOP_FIELD ? 0x55 : 0xaa;
-    uint64_t mask = pairs & ((UINT64_C(1) << b->width / 2) - 1);
-    size_t step = COVER_ROW_WORDS(batch->target->format.width);
-    size_t bit = b->x / 4 * 2;
-    int rows = b->parity == QPEL_FRAME ? b->height / 4 : b->height / 2;
-    uint64_t *word =
-        batch->cover + bit / 64 + step * (b->parity == QPEL_FRAME ? b->y / 4 : b->y / 2);
-    mask <<= bit & 63;
-    if (!set) {
-        for (int i = 0; i < rows; i++)
-            word[step * (size_t)i] &= ~mask;
-        return true;
-    }
-    uint64_t met = 0;
-    for (int i = 0; i < rows; i++)
-        met |= word[step * (size_t)i] & mask;
-    if (met)
-        return false;
-    for (int i = 0; i < rows; i++)
-        word[step * (size_t)i] |= mask;
-    return true;
+    return (target->format.width + 15) / 16;
+}
+
+static size_t cover_words(const struct qpel_picture *target)
+{
+    return cover_columns(target) * ((target->format.height + 31) / 32);
+}
+
+/* Of a valid block; columns: cover_columns(). */
+static struct cover cover_of(const struct qpel_picture_block *b, size_t columns)
+{
+    static const uint8_t parities[] = { 0xff, 0x55, 0xaa };
+    unsigned field = b->parity != QPEL_FRAME;
+    /* Rows that a byte stands for are 4 of the frame, 2 of a field. */
+    unsigned bytes = b->height >> (2 - field), first = (b->y >> (2 - field)) & 7;
+    uint64_t byte = parities[b->parity] & ((1u << b->width / 2) - 1) << (b->x / 4 % 4 * 2);
+    uint64_t every = UINT64_C(0x0101010101010101) >> (64 - 8 * bytes) << 8 * first;
+    return (struct cover){
+        .word = (b->y >> (5 - field)) * columns + b->x / 16,
+        .bits = byte * every,
+    };
 }
 
 /* ---- lifetime ---- */
@@ -127,7 +129,7 @@ enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture 
         qpel_poll(batch->context, batch->ticket, &done);
     if (!done)
         return QPEL_ERROR_BUSY;
-    size_t words = COVER_ROW_WORDS(target->format.width) * COVER_ROWS(target->format.height);
+    size_t words = cover_words(target);
     enum qpel_result r =
         grow((void **)&batch->cover, &batch->cover_words, words, sizeof *batch->cover);
     if (r)
@@ -144,6 +146,9 @@ enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture 
 
 /* ---- references and weights ---- */
 
+/* Bit 0: the top field's rows; bit 1: the bottom field's. */
+static const uint8_t rows_of_parity[] = { 3, 1, 2 };
+
 enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_picture *picture,
                                       enum qpel_parity parity, uint8_t *index)
 {
@@ -158,7 +163,11 @@ enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_pict
     pthread_mutex_lock(&batch->context->lock);
     picture_hold(picture);
     pthread_mutex_unlock(&batch->context->lock);
-    batch->references[batch->reference_count] = (struct reference){ picture, parity };
+    batch->references[batch->reference_count] = (struct reference){
+        .picture = picture,
+        .parity = parity,
+        .target_rows = picture == batch->target ? rows_of_parity[parity] : 0,
+    };
     *index = (uint8_t)batch->reference_count++;
     return QPEL_OK;
 }
@@ -196,54 +205,51 @@ enum qpel_result qpel_batch_weight(struct qpel_batch *batch, const struct qpel_w
 
 /* ---- blocks ---- */
 
-/* A partition's side: 16, 8 or 4, and one of them at most twice the other. */
-static bool valid_sides(unsigned width, unsigned height)
+/* What blocks are checked against. */
+struct checker {
+    const struct qpel_batch *batch;
+    int width, height[3];   /* of the target, rows by parity */
+    unsigned written, read; /* rows of the target, a bit a field */
+};
+
+static struct checker checker_of(const struct qpel_batch *batch)
 {
-    return (width == 16 || width == 8 || width == 4) &&
-           (height == width || height == 2 * width || width == 2 * height) && height >= 4 &&
-           height <= 16;
+    struct samples luma = batch->target->component[0];
+    struct checker c = {
+        .batch = batch,
+        .width = luma.width,
+        .written = batch->rows_written,
+        .read = batch->rows_read,
+    };
+    for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
+        c.height[parity] = samples_rows(luma, (enum qpel_parity)parity).height;
+    return c;
 }
 
-static bool valid_reference(const struct qpel_batch *batch, const struct qpel_picture_block *b,
-                            int list)
+static bool valid_shape(const struct checker *c, const struct qpel_picture_block *b)
 {
-    return b->reference[list] < batch->reference_count;
+    /* By width: the heights of partitions, which are powers of two. */
+    static const uint8_t heights[UINT8_MAX + 1] = { [4] = 4 | 8, [8] = 4 | 8 | 16, [16] = 8 | 16 };
+    unsigned w = b->width, h = b->height;
+    return (heights[w] & h) && !(h & (h - 1)) && !((b->x & (w - 1)) | (b->y & (h - 1))) &&
+           b->parity <= QPEL_BOTTOM_FIELD && b->x + (int)w <= c->width &&
+           b->y + (int)h <= c->height[b->parity];
 }
 
-static bool valid_block(const struct qpel_batch *batch, const struct qpel_picture_block *b)
+/* Enters the rows of the target that the block writes and reads; false: it names what is not
+ * there, or some of those rows are both. */
+static bool valid_use(struct checker *c, const struct qpel_picture_block *b)
 {
-    if (!valid_sides(b->width, b->height) || b->x % b->width || b->y % b->height ||
-        b->parity > QPEL_BOTTOM_FIELD || b->references < 1 || b->references > 2)
+    const struct qpel_batch *batch = c->batch;
+    if (b->references - 1u > 1)
         return false;
-    struct samples rows = samples_rows(batch->target->component[0], (enum qpel_parity)b->parity);
-    if (b->x + b->width > rows.width || b->y + b->height > rows.height)
+    unsigned first = b->reference[0], second = b->reference[b->references - 1];
+    if (first >= batch->reference_count || second >= batch->reference_count ||
+        b->weight > batch->weight_count)
         return false;
-    return valid_reference(batch, b, 0) && (b->references == 1 || valid_reference(batch, b, 1)) &&
-           b->weight <= batch->weight_count;
-}
-
-/* Bit 0: the top field's rows; bit 1: the bottom field's. */
-static unsigned parity_rows(unsigned parity)
-{
-    return parity == QPEL_FRAME ? 3 : 1u << (parity - QPEL_TOP_FIELD);
-}
-
-/* Enters which rows of the target are written and which are read as a reference; false if some are
- * both. */
-static bool apart(const struct qpel_batch *batch, const struct qpel_picture_block *b,
-                  unsigned *written, unsigned *read)
-{
-    unsigned w = *written | parity_rows(b->parity), r = *read;
-    for (int l = 0; l < b->references; l++) {
-        const struct reference *ref = &batch->references[b->reference[l]];
-        if (ref->picture == batch->target)
-            r |= parity_rows(ref->parity);
-    }
-    if (w & r)
-        return false;
-    *written = w;
-    *read = r;
-    return true;
+    c->written |= rows_of_parity[b->parity];
+    c->read |= batch->references[first].target_rows | batch->references[second].target_rows;
+    return !(c->written & c->read);
 }
 
 enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count,
@@ -256,7 +262,7 @@ enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count,
     enum qpel_result r = grow((void **)&batch->blocks, &batch->block_room,
                               batch->block_count + count, sizeof *batch->blocks);
     if (!r)
-        *blocks = batch->blocks + batch->block_count;
+        *blocks = batch->blocks ? batch->blocks + batch->block_count : NULL;
     return r;
 }
 
@@ -265,21 +271,33 @@ enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_
     if (!batch || batch->state != BATCH_COLLECTING ||
         count > batch->block_room - batch->block_count)
         return QPEL_ERROR_INVALID;
+    if (!count)
+        return QPEL_OK;
     const struct qpel_picture_block *b = batch->blocks + batch->block_count;
-    unsigned written = batch->rows_written, read = batch->rows_read;
-    for (size_t i = 0; i < count; i++) {
-        if (valid_block(batch, &b[i]) && apart(batch, &b[i], &written, &read) &&
-            cover_block(batch, &b[i], true))
-            continue;
-        for (size_t k = 0; k < i; k++)
-            cover_block(batch, &b[k], false);
+    const size_t columns = cover_columns(batch->target);
+    uint64_t *words = batch->cover;
+    struct checker c = checker_of(batch);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (!valid_shape(&c, &b[i]) || !valid_use(&c, &b[i]))
+            break;
+        struct cover cover = cover_of(&b[i], columns);
+        if (words[cover.word] & cover.bits)
+            break;
+        words[cover.word] |= cover.bits;
+    }
+    if (i < count) {
         if (bad)
             *bad = i;
+        while (i--) {
+            struct cover cover = cover_of(&b[i], columns);
+            words[cover.word] &= ~cover.bits;
+        }
         return QPEL_ERROR_INVALID;
     }
     batch->block_count += count;
-    batch->rows_written = written;
-    batch->rows_read = read;
+    batch->rows_written = c.written;
+    batch->rows_read = c.read;
     return QPEL_OK;
 }
 

@@ -68,6 +68,7 @@ void picture_free(struct qpel_picture *picture);
 struct reference {
     struct qpel_picture *picture;
     enum qpel_parity parity;
+    unsigned target_rows; /* which rows of the target these are: 1 top field's, 2 bottom field's */
 };
 
 enum batch_state {
