@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define MIN_ROUNDS 3
@@ -123,10 +124,20 @@ bool measure(struct measure_case *cases, size_t count, const struct measure_plan
     }
     for (size_t i = 0; ok && i < count; i++) {
         cases[i].rounds = taken;
+        if (cases[i].rounds_wall)
+            memcpy(cases[i].rounds_wall, figures_of(figures, rounds, count, 0, i),
+                   taken * sizeof(*figures));
         cases[i].wall = measure_stat_of(figures_of(figures, rounds, count, 0, i), taken);
         cases[i].cpu = measure_stat_of(figures_of(figures, rounds, count, 1, i), taken);
         cases[i].gpu = measure_stat_of(figures_of(figures, rounds, count, 2, i), taken);
     }
     free(figures);
     return ok;
+}
+
+double measure_ratio(const struct measure_case *a, const struct measure_case *b, double *scratch)
+{
+    for (unsigned i = 0; i < a->rounds; i++)
+        scratch[i] = a->rounds_wall[i] / b->rounds_wall[i];
+    return measure_stat_of(scratch, a->rounds).median;
 }

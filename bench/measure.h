@@ -21,6 +21,7 @@ typedef bool measure_run_fn(void *user, size_t repeats, double *gpu_seconds);
 struct measure_case {
     measure_run_fn *run;
     void *user;
+    double *rounds_wall; /* null, or room for the plan's rounds (3 at least): each round's wall */
     /* Out. */
     size_t repeats;           /* runs in a round */
     unsigned rounds;          /* taken */
@@ -42,6 +43,11 @@ double measure_cpu_now(void);
 /* Warms each case up, fixes its repeats, then takes the rounds. False: a run failed or memory
  * ran out. */
 bool measure(struct measure_case *cases, size_t count, const struct measure_plan *plan);
+
+/* How two cases of one measurement compare: the median over rounds of a's wall time over b's in the
+ * same round, which a change of clock or load between rounds does not touch. Both had
+ * rounds_wall; scratch has as much room. */
+double measure_ratio(const struct measure_case *a, const struct measure_case *b, double *scratch);
 
 /* Median and quartiles of `count` figures, 1 or more; sorts them. */
 struct measure_stat measure_stat_of(double *figures, size_t count);

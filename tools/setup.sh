@@ -6,7 +6,7 @@ packages_build="meson ninja-build pkg-config python3 gcc libc6-dev"
 # The Vulkan backend: to build it, and to run it (Mesa brings V3D and a software device).
 packages_vulkan="libvulkan-dev libvulkan-volk-dev glslang-tools spirv-tools libvulkan1
     mesa-vulkan-drivers"
-packages_tests="libcmocka-dev vulkan-validationlayers g++"
+packages_tests="libcmocka-dev vulkan-validationlayers g++ locales"
 # The decoder that the benchmark compares with, and what its static library links with.
 packages_bench="libavcodec-dev libavformat-dev libavutil-dev zlib1g-dev gnuplot-nox"
 
