@@ -19,6 +19,11 @@ static void *allocate(size_t size)
 
 /* ---- pictures as plain bytes ---- */
 
+struct qpel_picture_format picture_format(uint32_t width, uint32_t height, enum qpel_chroma chroma)
+{
+    return (struct qpel_picture_format){ .width = width, .height = height, .chroma = chroma };
+}
+
 /* Bytes around the planes. */
 enum { IMAGE_MARGIN = 64 };
 

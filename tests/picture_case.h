@@ -11,6 +11,9 @@
 
 /* ---- pictures as plain bytes ---- */
 
+/* Planar, 8 bits. */
+struct qpel_picture_format picture_format(uint32_t width, uint32_t height, enum qpel_chroma chroma);
+
 /* Planes in a region, with bytes before, between and after their rows that are nobody's. */
 struct image {
     struct qpel_picture_format format;

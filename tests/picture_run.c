@@ -5,6 +5,16 @@
 
 #include "harness.h"
 
+struct qpel_picture *picture_new(struct qpel_context *context, uint32_t width, uint32_t height,
+                                 enum qpel_chroma chroma)
+{
+    struct qpel_picture_format f = picture_format(width, height, chroma);
+    struct qpel_picture *p;
+
+    assert_int_equal(qpel_picture_create(context, &f, &p), QPEL_OK);
+    return p;
+}
+
 static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
                       size_t width, size_t height)
 {

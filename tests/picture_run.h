@@ -15,6 +15,10 @@ enum picture_memory {
     PICTURE_MEMORY_COUNT
 };
 
+/* A planar picture of the library. */
+struct qpel_picture *picture_new(struct qpel_context *context, uint32_t width, uint32_t height,
+                                 enum qpel_chroma chroma);
+
 /* An image as a picture of the library. */
 struct loaded {
     const struct image *image;

@@ -38,11 +38,6 @@ static void end_test(void)
 
 /* ---- making cases ---- */
 
-static struct qpel_picture_format format(uint32_t width, uint32_t height, enum qpel_chroma chroma)
-{
-    return (struct qpel_picture_format){ .width = width, .height = height, .chroma = chroma };
-}
-
 /* Frames without gaps, each a reference. */
 static struct picture_case frames(struct qpel_picture_format f, int images)
 {
@@ -89,7 +84,7 @@ static void clamped_edge(void **state)
 
     (void)state;
     begin_test();
-    struct picture_case c = frames(format(16, 16, QPEL_CHROMA_400), 1);
+    struct picture_case c = frames(picture_format(16, 16, QPEL_CHROMA_400), 1);
     for (int y = 0; y < 16; y++)
         for (int x = 0; x < 16; x++)
             *image_sample(&c.images[0], 0, x, y) = (uint8_t)(10 * x);
@@ -112,7 +107,7 @@ static void constant(void **state)
     begin_test();
     for (int chroma = 0; chroma <= QPEL_CHROMA_444; chroma++)
         for (int position = 0; position < 16; position++) {
-            struct picture_case c = frames(format(32, 32, (enum qpel_chroma)chroma), 1);
+            struct picture_case c = frames(picture_format(32, 32, (enum qpel_chroma)chroma), 1);
             fill(&c.images[0], 200);
             int x = position % 4, y = position / 4;
             add(&c, 0, 0, 16, 16, x - 32768, y - 32768);
@@ -138,7 +133,7 @@ static void last_corner(void **state)
     begin_test();
     for (int partition = 0; partition < PARTITION_COUNT; partition++)
         for (int n = 0; n < 16 * 5; n++) {
-            struct picture_case c = frames(format(48, 48, QPEL_CHROMA_420), 1);
+            struct picture_case c = frames(picture_format(48, 48, QPEL_CHROMA_420), 1);
             struct qpel_picture_block b = { .width = 0 };
             image_fill(&c.images[0], &r);
             partition_sides(partition, &b);
@@ -162,7 +157,7 @@ static void windows_around_corners(void **state)
     (void)state;
     begin_test();
     for (int corner = 0; corner < 4; corner++) {
-        struct picture_case c = frames(format(32, 32, QPEL_CHROMA_444), 1);
+        struct picture_case c = frames(picture_format(32, 32, QPEL_CHROMA_444), 1);
         image_fill(&c.images[0], &r);
         for (int n = 0; n < COUNT * COUNT; n++) {
             c.count = 0;
@@ -185,7 +180,7 @@ static void every_pair_of_positions(void **state)
 
     (void)state;
     begin_test();
-    struct picture_case c = frames(format(128, 128, QPEL_CHROMA_420), 2);
+    struct picture_case c = frames(picture_format(128, 128, QPEL_CHROMA_420), 2);
     image_fill(&c.images[0], &r);
     image_fill(&c.images[1], &r);
     for (int pair = 0; pair < 256; pair++) {
@@ -207,7 +202,7 @@ static void every_pair_of_positions(void **state)
 /* A pair of flat references; the target's samples in every plane. */
 static void expect_pair(int v0, int v1, const struct qpel_weight *weight, int references, int value)
 {
-    struct picture_case c = frames(format(16, 16, QPEL_CHROMA_420), 2);
+    struct picture_case c = frames(picture_format(16, 16, QPEL_CHROMA_420), 2);
     struct qpel_picture_block *b = add(&c, 0, 0, 16, 16, 5, 7);
 
     fill(&c.images[0], v0);
@@ -240,7 +235,7 @@ static void centre_of_stripes(void **state)
 {
     (void)state;
     begin_test();
-    struct picture_case c = frames(format(32, 32, QPEL_CHROMA_400), 1);
+    struct picture_case c = frames(picture_format(32, 32, QPEL_CHROMA_400), 1);
     for (int y = 0; y < 32; y++)
         for (int x = 0; x < 32; x++)
             *image_sample(&c.images[0], 0, x, y) = x & 1 ? 255 : 0;
@@ -309,7 +304,7 @@ static void weights_of_one_plane(void **state)
     begin_test();
     for (int layout = QPEL_LAYOUT_PLANAR; layout <= QPEL_LAYOUT_INTERLEAVED; layout++)
         for (int plane = 0; plane < 3; plane++) {
-            struct qpel_picture_format f = format(16, 16, QPEL_CHROMA_420);
+            struct qpel_picture_format f = picture_format(16, 16, QPEL_CHROMA_420);
             f.layout = (enum qpel_layout)layout;
             struct picture_case c = frames(f, 1);
             fill(&c.images[0], 50);
@@ -342,7 +337,7 @@ static void chroma_fractions(void **state)
         for (int side = 4; side <= 16; side *= 2)
             for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
                 uint32_t size = (uint32_t)side;
-                struct qpel_picture_format f = format(size, size, QPEL_CHROMA_420);
+                struct qpel_picture_format f = picture_format(size, size, QPEL_CHROMA_420);
                 f.layout = (enum qpel_layout)layout;
                 struct picture_case c = frames(f, 1);
                 for (int y = 0; y < side / 2; y++)
@@ -377,7 +372,7 @@ static void fields_of_other_parity(void **state)
     begin_test();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int chroma = QPEL_CHROMA_420; chroma <= QPEL_CHROMA_422; chroma++) {
-            struct picture_case c = frames(format(16, 64, (enum qpel_chroma)chroma), 1);
+            struct picture_case c = frames(picture_format(16, 64, (enum qpel_chroma)chroma), 1);
             int rows = chroma == QPEL_CHROMA_420 ? 32 : 64;
             for (int y = 0; y < rows; y++)
                 for (int x = 0; x < 8; x++)
@@ -405,7 +400,7 @@ static void narrow_blocks(void **state)
     (void)state;
     begin_test();
     for (int n = 0; n < 64; n++) {
-        struct qpel_picture_format f = format(32, 16, QPEL_CHROMA_420);
+        struct qpel_picture_format f = picture_format(32, 16, QPEL_CHROMA_420);
         f.layout = n & 1 ? QPEL_LAYOUT_INTERLEAVED : QPEL_LAYOUT_PLANAR;
         struct picture_case c = frames(f, 2);
         image_fill(&c.target, &r);
@@ -430,7 +425,7 @@ static void luma_alone(void **state)
 
     (void)state;
     begin_test();
-    struct picture_case c = frames(format(16, 16, QPEL_CHROMA_400), 1);
+    struct picture_case c = frames(picture_format(16, 16, QPEL_CHROMA_400), 1);
     image_fill(&c.images[0], &r);
     c.weights[c.weight_count++] = weight(0, 1, 0, 1, 0);
     add(&c, 0, 0, 16, 16, 9, 9)->weight = 1;

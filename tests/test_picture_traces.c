@@ -73,17 +73,6 @@ static size_t blocks_of(const struct trace *trace, const struct trace_picture *p
     return count;
 }
 
-static struct qpel_picture *new_picture(struct qpel_context *context, const struct trace *trace)
-{
-    struct qpel_picture_format f = { .width = (uint32_t)trace->width,
-                                     .height = (uint32_t)trace->height,
-                                     .chroma = QPEL_CHROMA_400 };
-    struct qpel_picture *p;
-
-    assert_int_equal(qpel_picture_create(context, &f, &p), QPEL_OK);
-    return p;
-}
-
 static void fill_reference(struct qpel_picture *picture, const struct trace *trace, unsigned slot)
 {
     struct qpel_picture_data d;
@@ -178,7 +167,8 @@ static size_t replay_trace(const struct trace *trace, const struct target *t)
     size_t done = 0;
 
     for (int plane = 0; plane < 2; plane++) {
-        r.planes[plane] = new_picture(t->context, trace);
+        r.planes[plane] = picture_new(t->context, (uint32_t)trace->width, (uint32_t)trace->height,
+                                      QPEL_CHROMA_400);
         assert_int_equal(qpel_batch_create(t->context, &r.batches[plane]), QPEL_OK);
     }
     for (size_t i = 0; i < trace->count; i++) {
@@ -186,7 +176,8 @@ static size_t replay_trace(const struct trace *trace, const struct target *t)
         assert_true(p->golden && p->slots <= SLOTS_MAX);
         for (unsigned s = 0; s < p->slots; s++)
             if (!r.references[s]) {
-                r.references[s] = new_picture(t->context, trace);
+                r.references[s] = picture_new(t->context, (uint32_t)trace->width,
+                                              (uint32_t)trace->height, QPEL_CHROMA_400);
                 fill_reference(r.references[s], trace, s);
             }
         done += replay(&r, t, trace, p);
@@ -349,7 +340,7 @@ static void chains(void **state)
 static void fields_of_one_picture(void **state)
 {
     enum { FIELDS = 20, WIDTH = 48, HEIGHT = 64 };
-    struct qpel_picture_format f = { .width = WIDTH, .height = HEIGHT, .chroma = QPEL_CHROMA_420 };
+    struct qpel_picture_format f = picture_format(WIDTH, HEIGHT, QPEL_CHROMA_420);
     bool skipped = false;
 
     (void)state;
