@@ -167,7 +167,7 @@ static void draw_blocks(struct picture_case *c, enum qpel_parity own, struct ran
     const struct qpel_picture_format *f = &c->target.format;
     uint8_t *taken = calloc(f->width, f->height);
     /* Up to about as many as there is room for. */
-    uint32_t tries = random_below(r, 2 + f->width * f->height / 10);
+    uint32_t tries = random_below(r, 2 + f->width * f->height / 3);
 
     if (!taken)
         abort();

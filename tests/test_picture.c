@@ -22,14 +22,17 @@ static void run_cases(int count, int side, unsigned stream, enum picture_memory 
 {
     struct random r = random_stream(stream);
     int done[TARGETS_MAX] = { 0 };
+    size_t blocks = 0;
 
     need_targets();
     for (int n = 0; n < count; n++) {
         struct picture_case c = case_draw(side, &r);
+        blocks += c.count;
         for (int t = 0; t < target_count; t++)
             done[t] += case_run(&c, &targets[t], target, references);
         case_free(&c);
     }
+    printf("# %zu blocks\n", blocks);
     int least = count;
     for (int t = 0; t < target_count; t++) {
         printf("# %s: %d of %d batches exact\n", targets[t].name, done[t], count);
@@ -44,13 +47,13 @@ static void run_cases(int count, int side, unsigned stream, enum picture_memory 
 static void many_small_pictures(void **state)
 {
     (void)state;
-    run_cases(1500, 40, 1, CREATED, CREATED);
+    run_cases(4000, 40, 1, CREATED, CREATED);
 }
 
 static void larger_pictures(void **state)
 {
     (void)state;
-    run_cases(60, 200, 2, CREATED, CREATED);
+    run_cases(100, 200, 2, CREATED, CREATED);
 }
 
 /* Nothing but the blocks' samples is written: the bytes between and around rows too. */
