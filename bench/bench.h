@@ -39,7 +39,7 @@ struct bench_layer {
 struct bench_device {
     struct qpel_context *context;
     struct qpel_device info;
-    double empty_wall, empty_cpu; /* seconds of a dispatch of one block; 0: not measured */
+    bool own_memory; /* apart from the CPU's: enum qpel_near makes a difference */
 };
 
 struct bench {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool memory_create(struct memory *m, struct qpel_context *context, size_t src_size, size_t dst_size)
+bool memory_create(struct memory *m, struct qpel_context *context, enum qpel_near near,
+                   size_t src_size, size_t dst_size)
 {
     *m = (struct memory){ .plain = !context, .src_size = src_size, .dst_size = dst_size };
     if (m->plain) {
@@ -12,8 +13,8 @@ bool memory_create(struct memory *m, struct qpel_context *context, size_t src_si
         m->dst = bench_memory(dst_size);
         if (m->src && m->dst)
             return true;
-    } else if (!qpel_buffer_create(context, src_size, &m->src_buffer) &&
-               !qpel_buffer_create(context, dst_size, &m->dst_buffer)) {
+    } else if (!qpel_buffer_create(context, src_size, near, &m->src_buffer) &&
+               !qpel_buffer_create(context, dst_size, near, &m->dst_buffer)) {
         return true;
     }
     memory_destroy(m);
@@ -51,6 +52,33 @@ bool memory_end(struct memory *m)
         return true;
     ok = !qpel_buffer_end(m->src_buffer);
     return !qpel_buffer_end(m->dst_buffer) && ok;
+}
+
+bool memory_write_src(struct memory *m, const void *src)
+{
+    if (!memory_begin(m))
+        return false;
+    memcpy(m->src, src, m->src_size);
+    return memory_end(m);
+}
+
+bool memory_write_dst(struct memory *m, const void *dst)
+{
+    if (!memory_begin(m))
+        return false;
+    if (dst)
+        memcpy(m->dst, dst, m->dst_size);
+    else
+        memset(m->dst, 0, m->dst_size);
+    return memory_end(m);
+}
+
+bool memory_read_dst(struct memory *m, void *dst)
+{
+    if (!memory_begin(m))
+        return false;
+    memcpy(dst, m->dst, m->dst_size);
+    return memory_end(m);
 }
 
 void memory_planes(const struct memory *m, struct qpel_dispatch_params *params)
@@ -125,25 +153,15 @@ static bool measure_memory(struct calibration *c, unsigned rounds, struct measur
     bool ok = expected && copy && seconds;
 
     c->params.count = BLOCKS;
-    snprintf(c->why, sizeof c->why, "no memory, or no access to a buffer");
     for (unsigned i = 0; ok && i < rounds; i++) {
         fill(expected, size, i);
+        snprintf(c->why, sizeof c->why, "no access to a buffer");
         start = measure_now();
-        ok = memory_begin(&c->memory);
-        if (!ok)
-            break;
-        memcpy(c->memory.src, expected, size);
-        ok = memory_end(&c->memory);
+        ok = memory_write_src(&c->memory, expected);
         seconds[i] = measure_now() - start;
         ok = ok && checked_dispatch(c->device->context, &c->params, &gpu, c->why);
-        if (!ok)
-            break;
         start = measure_now();
-        ok = memory_begin(&c->memory);
-        if (!ok)
-            break;
-        memcpy(copy, c->memory.dst, size);
-        ok = memory_end(&c->memory);
+        ok = ok && memory_read_dst(&c->memory, copy);
         seconds[rounds + i] = measure_now() - start;
         if (ok && memcmp(copy, expected, size)) {
             snprintf(c->why, sizeof c->why, "a copied plane came back wrong");
@@ -160,16 +178,20 @@ static bool measure_memory(struct calibration *c, unsigned rounds, struct measur
     return ok;
 }
 
-static bool calibrate(struct bench *b, struct bench_device *device, struct calibration *c)
+static bool calibrate(struct bench *b, struct bench_device *device, enum qpel_near near,
+                      struct calibration *c)
 {
     const struct measure_plan plan = { b->options.quick ? 15 : 41, 2e-3, 2 };
     const size_t size = (size_t)WIDTH * HEIGHT;
+    const char *where = !device->own_memory     ? "buffers"
+                        : near == QPEL_NEAR_CPU ? "buffers near the CPU"
+                                                : "buffers near the GPU";
     struct measure_case one = { .run = run_one, .user = c };
     struct measure_stat read, write;
 
     c->device = device;
     snprintf(c->why, sizeof c->why, "no memory");
-    if (!memory_create(&c->memory, device->context, size, size))
+    if (!memory_create(&c->memory, device->context, near, size, size))
         return false;
     c->params = (struct qpel_dispatch_params){
         .backend = QPEL_BACKEND_GPU,
@@ -189,22 +211,22 @@ static bool calibrate(struct bench *b, struct bench_device *device, struct calib
     c->params.count = 1;
     if (!measure(&one, 1, &plan))
         return false;
-    device->empty_wall = one.wall.median;
-    device->empty_cpu = one.cpu.median;
 
     const double mb = (double)size * 1e-6;
 
-    printf("  %s: a dispatch of one block %.1f us (%.1f..%.1f), CPU time %.1f us",
-           device->info.name, one.wall.median * 1e6, one.wall.q1 * 1e6, one.wall.q3 * 1e6,
+    printf("  %s, %s: a dispatch of one block %.1f us (%.1f..%.1f), CPU time %.1f us",
+           device->info.name, where, one.wall.median * 1e6, one.wall.q1 * 1e6, one.wall.q3 * 1e6,
            one.cpu.median * 1e6);
     if (one.gpu.median > 0)
         printf(", GPU time %.1f us", one.gpu.median * 1e6);
-    printf("; CPU reads its buffers at %.0f MB/s (%.0f..%.0f), writes at %.0f\n", mb / read.median,
-           mb / read.q3, mb / read.q1, mb / write.median);
-    bench_summary(b, "overhead   %.40s: %.1f us a dispatch; readback %.0f MB/s, write %.0f MB/s",
-                  device->info.name, one.wall.median * 1e6, mb / read.median, mb / write.median);
+    printf("; the CPU reads what it wrote at %.0f MB/s (%.0f..%.0f), and writes at %.0f\n",
+           mb / read.median, mb / read.q3, mb / read.q1, mb / write.median);
+    bench_summary(
+        b, "overhead   %.40s, %s: %.1f us a dispatch; readback %.0f MB/s, write %.0f MB/s",
+        device->info.name, where, one.wall.median * 1e6, mb / read.median, mb / write.median);
     json_object(&b->json, NULL);
     json_string(&b->json, "device", device->info.name);
+    json_string(&b->json, "memory", where);
     json_object(&b->json, "dispatch_of_one_block");
     bench_json_case(&b->json, &one);
     json_end_object(&b->json);
@@ -221,12 +243,16 @@ void bench_calibrate(struct bench *b)
         return;
     printf("\noverhead: what a device costs before its blocks do\n");
     json_array(&b->json, "overhead");
-    for (size_t i = 0; i < b->device_count; i++) {
-        struct calibration *c = calloc(1, sizeof(*c));
+    for (size_t i = 0; i < 2 * b->device_count; i++) {
+        struct bench_device *device = &b->devices[i / 2];
+        const enum qpel_near near = i & 1 ? QPEL_NEAR_GPU : QPEL_NEAR_CPU;
+        struct calibration *c;
 
-        if (!c || !calibrate(b, &b->devices[i], c))
-            bench_fail(b, "overhead of %.80s: %.100s", b->devices[i].info.name,
-                       c ? c->why : "no memory");
+        if (near == QPEL_NEAR_GPU && !device->own_memory)
+            continue;
+        c = calloc(1, sizeof(*c));
+        if (!c || !calibrate(b, device, near, c))
+            bench_fail(b, "overhead of %.80s: %.100s", device->info.name, c ? c->why : "no memory");
         if (c)
             memory_destroy(&c->memory);
         free(c);

@@ -13,12 +13,17 @@ struct memory {
 };
 
 /* Buffers of a context; plain memory for null. False: no memory. */
-bool memory_create(struct memory *memory, struct qpel_context *context, size_t src_size,
-                   size_t dst_size);
+bool memory_create(struct memory *memory, struct qpel_context *context, enum qpel_near near,
+                   size_t src_size, size_t dst_size);
 void memory_destroy(struct memory *memory);
 /* Opens both planes to the CPU. */
 bool memory_begin(struct memory *memory);
 bool memory_end(struct memory *memory);
+/* Opens both, carries out one of these, ends. The CPU touches a buffer only in order and only by
+ * whole copies, since some are very slow to read. */
+bool memory_write_src(struct memory *memory, const void *src);
+bool memory_write_dst(struct memory *memory, const void *dst); /* null: zeros */
+bool memory_read_dst(struct memory *memory, void *dst);
 /* Makes them the planes of a dispatch. */
 void memory_planes(const struct memory *memory, struct qpel_dispatch_params *params);
 

@@ -34,7 +34,7 @@ struct work {
     ptrdiff_t stride;
     size_t src_size, dst_size;
     struct memory plain, device[BENCH_MAX_DEVICES];
-    uint8_t *before, *expected; /* dst */
+    uint8_t *before, *expected, *copy; /* of dst */
     size_t count[QPEL_SIZE_COUNT];
     struct qpel_block *blocks[QPEL_SIZE_COUNT];
 };
@@ -101,22 +101,19 @@ static bool work_create(struct bench *b, struct work *w)
     w->dst_size = (size_t)w->stride * HEIGHT;
     w->before = bench_memory(w->dst_size);
     w->expected = bench_memory(w->dst_size);
-    ok = w->before && w->expected && memory_create(&w->plain, NULL, w->src_size, w->dst_size);
+    w->copy = bench_memory(w->dst_size);
+    ok = w->before && w->expected && w->copy &&
+         memory_create(&w->plain, NULL, QPEL_NEAR_CPU, w->src_size, w->dst_size);
     for (int size = 0; ok && size < QPEL_SIZE_COUNT; size++)
         ok = list_blocks(w, (enum qpel_size)size, &state);
     if (ok) {
         fill(w->before, w->dst_size, &state);
         fill(w->plain.src, w->src_size, &state);
     }
-    for (size_t i = 0; ok && i < b->device_count; i++) {
-        struct memory *m = &w->device[i];
-
-        ok = memory_create(m, b->devices[i].context, w->src_size, w->dst_size) && memory_begin(m);
-        if (ok) {
-            memcpy(m->src, w->plain.src, w->src_size);
-            ok = memory_end(m);
-        }
-    }
+    for (size_t i = 0; ok && i < b->device_count; i++)
+        ok = memory_create(&w->device[i], b->devices[i].context, QPEL_NEAR_GPU, w->src_size,
+                           w->dst_size) &&
+             memory_write_src(&w->device[i], w->plain.src);
     return ok;
 }
 
@@ -129,6 +126,7 @@ static void work_destroy(struct bench *b, struct work *w)
         free(w->blocks[size]);
     free(w->before);
     free(w->expected);
+    free(w->copy);
 }
 
 static struct qpel_dispatch_params params_of(const struct rival *r)
@@ -191,18 +189,15 @@ static bool prove(struct rival *r)
 {
     const struct work *w = r->work;
     double gpu = 0;
-    bool exact;
 
     snprintf(r->why, sizeof r->why, "no access to a buffer");
-    if (!memory_begin(r->memory))
+    if (!memory_write_dst(r->memory, w->before) || !run(r, 1, &gpu) ||
+        !memory_read_dst(r->memory, w->copy))
         return false;
-    memcpy(r->memory->dst, w->before, w->dst_size);
-    if (!memory_end(r->memory) || !run(r, 1, &gpu) || !memory_begin(r->memory))
-        return false;
-    exact = !memcmp(r->memory->dst, w->expected, w->dst_size);
-    if (!exact)
-        snprintf(r->why, sizeof r->why, "wrong bytes");
-    return memory_end(r->memory) && exact;
+    if (!memcmp(w->copy, w->expected, w->dst_size))
+        return true;
+    snprintf(r->why, sizeof r->why, "wrong bytes");
+    return false;
 }
 
 static const char *kernel_name(const struct kernel *k)
@@ -429,7 +424,7 @@ static void tell_heading(const struct bench *b, const struct work *w)
            "quartiles' distance, ms a picture, in CPU time\n",
            WIDTH, HEIGHT, w->stride, MOTION);
     if (b->device_count)
-        printf("  devices: by the dispatch door, from call to return\n");
+        printf("  devices: by the dispatch door on buffers near the GPU, from call to return\n");
     printf("  %-15s", "");
     for (size_t i = 0; i < b->layer_count; i++)
         printf(" %21s", b->layers[i].name);

@@ -136,6 +136,7 @@ int main(int argc, char **argv)
         }
     if (!parse(argc, argv, &bench.options, &json))
         return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a log is whole up to where the program is */
     if (json && !json_open(&bench.json, json)) {
         perror(json);
         return 2;

@@ -8,7 +8,7 @@
 #include "dispatch.h"
 #include "replay.h"
 
-#define MAX_RUNNERS (BENCH_MAX_LAYERS + 2 + 3 * BENCH_MAX_DEVICES)
+#define MAX_RUNNERS (BENCH_MAX_LAYERS + 2 + 4 * BENCH_MAX_DEVICES)
 #define MAX_TRACES  64
 #define QUICK_TRACE "city1080-x264.qtrace"
 
@@ -20,6 +20,7 @@ struct runner {
     struct qpel_context *context; /* dispatch */
     enum qpel_backend backend;
     struct memory *memory;
+    uint8_t *const *copy;
     bool gave_up; /* failed once: not tried again */
 
     const struct replay *replay;
@@ -33,7 +34,8 @@ struct runner {
 struct runners {
     size_t count;
     struct runner runner[MAX_RUNNERS];
-    struct memory plain, device[BENCH_MAX_DEVICES];
+    struct memory plain, near_cpu[BENCH_MAX_DEVICES], near_gpu[BENCH_MAX_DEVICES];
+    uint8_t *copy; /* of a dst, to look at */
 };
 
 static struct runner *add(struct runners *r, const char *door, struct memory *memory)
@@ -41,6 +43,7 @@ static struct runner *add(struct runners *r, const char *door, struct memory *me
     struct runner *runner = &r->runner[r->count++];
 
     *runner = (struct runner){ .door = door, .memory = memory };
+    runner->copy = &r->copy;
     runner->where = memory == &r->plain ? "plain" : "buffers";
     return runner;
 }
@@ -76,11 +79,15 @@ static void list_runners(struct bench *b, struct runners *r)
         struct qpel_context *context = b->devices[i].context;
         const char *device = b->devices[i].info.name;
 
-        add_dispatch(r, context, QPEL_BACKEND_GPU, &r->device[i], device, "buffers");
+        add_dispatch(r, context, QPEL_BACKEND_GPU, &r->near_cpu[i], device,
+                     b->devices[i].own_memory ? "buffers near the CPU" : "buffers");
+        if (b->devices[i].own_memory)
+            add_dispatch(r, context, QPEL_BACKEND_GPU, &r->near_gpu[i], device,
+                         "buffers near the GPU");
         if (b->options.plain)
             add_dispatch(r, context, QPEL_BACKEND_GPU, &r->plain, device, "plain memory");
         if (b->options.backend != QPEL_BACKEND_GPU && !b->options.quick)
-            add_dispatch(r, context, QPEL_BACKEND_CPU, &r->device[i], bench_best(b)->name,
+            add_dispatch(r, context, QPEL_BACKEND_CPU, &r->near_cpu[i], bench_best(b)->name,
                          "dispatched on the GPU's buffers");
     }
 }
@@ -120,18 +127,15 @@ static bool run(void *user, size_t repeats, double *gpu_seconds)
 static bool prove(struct runner *r)
 {
     double gpu = 0;
-    bool exact;
 
     snprintf(r->why, sizeof r->why, "no access to a buffer");
-    if (!memory_begin(r->memory))
+    if (!memory_write_dst(r->memory, NULL) || !run(r, 1, &gpu) ||
+        !memory_read_dst(r->memory, *r->copy))
         return false;
-    memset(r->memory->dst, 0, r->memory->dst_size);
-    if (!memory_end(r->memory) || !run(r, 1, &gpu) || !memory_begin(r->memory))
-        return false;
-    exact = replay_exact(r->replay, r->memory->dst);
-    if (!exact)
-        snprintf(r->why, sizeof r->why, "wrong bytes");
-    return memory_end(r->memory) && exact;
+    if (replay_exact(r->replay, *r->copy))
+        return true;
+    snprintf(r->why, sizeof r->why, "wrong bytes");
+    return false;
 }
 
 /* Without golden hashes the first to run is the measure: FFmpeg's C where it is there, else ours.
@@ -149,17 +153,22 @@ static void expect(const struct bench *b, struct replay *replay, struct memory *
 
 static bool create_memory(struct bench *b, struct runners *r, const struct replay *replay)
 {
-    if (!memory_create(&r->plain, NULL, replay->src_size, replay->dst_size))
+    const size_t src_size = replay->src_size, dst_size = replay->dst_size;
+
+    r->copy = bench_memory(dst_size);
+    if (!r->copy || !memory_create(&r->plain, NULL, QPEL_NEAR_CPU, src_size, dst_size))
         return false;
     replay_fill(replay, r->plain.src);
     for (size_t i = 0; i < b->device_count; i++) {
-        struct memory *m = &r->device[i];
+        struct qpel_context *context = b->devices[i].context;
+        struct memory *cpu = &r->near_cpu[i], *gpu = &r->near_gpu[i];
 
-        if (!memory_create(m, b->devices[i].context, replay->src_size, replay->dst_size) ||
-            !memory_begin(m))
+        if (!memory_create(cpu, context, QPEL_NEAR_CPU, src_size, dst_size) ||
+            !memory_write_src(cpu, r->plain.src))
             return false;
-        memcpy(m->src, r->plain.src, replay->src_size);
-        if (!memory_end(m))
+        if (b->devices[i].own_memory &&
+            (!memory_create(gpu, context, QPEL_NEAR_GPU, src_size, dst_size) ||
+             !memory_write_src(gpu, r->plain.src)))
             return false;
     }
     return true;
@@ -168,8 +177,12 @@ static bool create_memory(struct bench *b, struct runners *r, const struct repla
 static void destroy_memory(struct bench *b, struct runners *r)
 {
     memory_destroy(&r->plain);
-    for (size_t i = 0; i < b->device_count; i++)
-        memory_destroy(&r->device[i]);
+    for (size_t i = 0; i < b->device_count; i++) {
+        memory_destroy(&r->near_cpu[i]);
+        memory_destroy(&r->near_gpu[i]);
+    }
+    free(r->copy);
+    r->copy = NULL;
 }
 
 static void tell(struct bench *b, struct runner *r, const struct measure_case *c, bool full_hd)

@@ -65,6 +65,7 @@ static bool open_device(struct bench *b, const char *name, char reason[QPEL_REAS
         qpel_context_destroy(&device->context);
         return false;
     }
+    device->own_memory = device->info.kind == QPEL_DEVICE_DISCRETE;
     b->device_count++;
     return true;
 }
@@ -103,7 +104,7 @@ bool bench_open_targets(struct bench *b)
         snprintf(b->no_device, sizeof b->no_device, "only the CPU was asked for");
     else
         open_devices(b);
-    if (!b->device_count && b->options.backend == QPEL_BACKEND_GPU)
+    if (!b->device_count && (b->options.backend == QPEL_BACKEND_GPU || b->options.device))
         bench_fail(b, "no GPU: %s", b->no_device);
     return true;
 }

@@ -21,8 +21,10 @@ int main(void)
 
     /* Two padded pictures in memory that CPU and GPU both reach. */
     struct qpel_buffer *reference, *picture;
-    check(qpel_buffer_create(context, STRIDE * ROWS, &reference), "qpel_buffer_create");
-    check(qpel_buffer_create(context, STRIDE * ROWS, &picture), "qpel_buffer_create");
+    check(qpel_buffer_create(context, STRIDE * ROWS, QPEL_NEAR_CPU, &reference),
+          "qpel_buffer_create");
+    check(qpel_buffer_create(context, STRIDE * ROWS, QPEL_NEAR_CPU, &picture),
+          "qpel_buffer_create");
     void *data;
     check(qpel_buffer_begin(reference, QPEL_WRITE, &data), "qpel_buffer_begin");
     for (int i = 0; i < STRIDE * ROWS; i++)

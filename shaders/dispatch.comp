@@ -6,6 +6,7 @@
  * be past the plane's end). Nothing is read to the left of the first word or in other rows.
  * Every word of dst is written, and by avg read, by one invocation. */
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "interface.h"
 #include "filters.glsl"
@@ -13,6 +14,7 @@
 layout(local_size_x = QPEL_GROUP_LANES) in;
 layout(constant_id = QPEL_SPEC_SIZE) const uint SIZE = 16;
 layout(constant_id = QPEL_SPEC_OPERATION) const uint OPERATION = 0; /* enum qpel_operation */
+layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
 
 layout(std430, set = QPEL_SET_BLOCKS, binding = 0) restrict readonly buffer Blocks
@@ -36,7 +38,8 @@ layout(push_constant) uniform Push
 uint strip_src, strip_dst; /* byte offsets of the strip's first sample */
 
 struct cursor {
-    uint at;
+    uint at;   /* byte offset */
+    uint bits; /* where it is in its word, times 8, modulo 32 */
 };
 struct four {
     uint w0, w1, bits;
@@ -47,22 +50,25 @@ struct nine {
 
 cursor cursor_at(int x, int y)
 {
-    return cursor(strip_src + x + y * src_stride);
+    uint at = strip_src + x + y * src_stride;
+    return cursor(at, at << 3);
 }
 
 void next_row(inout cursor c)
 {
     c.at += src_stride;
+    if (ALIGNED == 0)
+        c.bits = c.at << 3;
 }
 
 four load_four(cursor c)
 {
-    return four(src[c.at >> 2], src[(c.at >> 2) + 1], c.at << 3);
+    return four(src[c.at >> 2], src[(c.at >> 2) + 1], c.bits);
 }
 
 nine load_nine(cursor c)
 {
-    return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.at << 3);
+    return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
 void put_word(uint word)

@@ -174,6 +174,13 @@ void make_strip()
     enter_row();
     enter_row();
 #endif
+#if defined(FAMILY_CENTRE_V)
+    if (ALIGNED == 0) { /* written out, this one would spill */
+        [[dont_unroll]] for (uint row = 0; row < ROWS; row += 4)
+            make_four_rows();
+        return;
+    }
+#endif
     make_four_rows();
     if (ROWS > 4)
         make_four_rows();

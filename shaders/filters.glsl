@@ -10,10 +10,11 @@
 
 const uint EVEN_BYTES = 0x00ff00ffu;
 
-/* Four bytes that begin `bits` / 8 bytes into lo; hi follows lo. Only bits modulo 32 counts. */
+/* Four bytes that begin `bits` / 8 bytes into lo; hi follows lo. Only bits modulo 32 counts.
+ * The factor is 2^(32 - bits), 0 for 0: a product in place of two shifts and a mask. */
 uint bytes_at(uint lo, uint hi, uint bits)
 {
-    return (lo >> (bits & 31u)) | (hi << 1 << (31u - (bits & 31u)));
+    return (lo >> (bits & 31u)) + hi * (2u << (~bits & 31u));
 }
 
 /* Bytes 0 and 2, and bytes 1 and 3, as pairs. */
@@ -38,7 +39,7 @@ uint mean(uint a, uint b)
 uint six_taps(uint a, uint b, uint c, uint d, uint e, uint f)
 {
     uint v = ((c + d) << 2) - (b + e);
-    return v + (v << 2) + (a + f);
+    return v * 5u + (a + f);
 }
 
 /* Four samples of two pairs: fields >> shift, clipped to 0..255. The fields are biased so that
@@ -47,9 +48,9 @@ uint clip_word(uint even, uint odd, int shift)
 {
     uint bytes = ((even >> shift) & EVEN_BYTES) + ((odd << (8 - shift)) & ~EVEN_BYTES);
     uint where = ((even >> (8 + shift)) & 0x00030003u) + ((odd >> shift) & 0x03000300u);
-    uint within = (where & 0x01010101u) * 255u;
-    uint above = ((where >> 1) & 0x01010101u) * 255u;
-    return (bytes & within) + above;
+    uint within = where & 0x01010101u;
+    uint above = (where - within) >> 1;
+    return (bytes & (within * 255u)) + above * 255u;
 }
 
 /* Half-samples b and h from the sums of six samples: Clip1((sum + 16) >> 5).

@@ -6,7 +6,7 @@
  *   set 1  src, read as 32-bit words
  *   set 2  dst, written (avg: and read) as whole 32-bit words
  *
- * Specialization constants pick the block size and the operation. */
+ * Specialization constants pick the block size, the operation and a faster way of reading. */
 #ifndef QPEL_SHADER_INTERFACE_H
 #define QPEL_SHADER_INTERFACE_H
 
@@ -16,6 +16,7 @@
 
 #define QPEL_SPEC_SIZE      0 /* block width and height: 16, 8 or 4 */
 #define QPEL_SPEC_OPERATION 1 /* enum qpel_operation: 0 put, 1 avg */
+#define QPEL_SPEC_ALIGNED   2 /* 1: src_stride is a multiple of 4, which is faster; 0: any */
 
 /* Invocations of a work group; flat, since a 2-D index costs V3D some 45 instructions. */
 #define QPEL_GROUP_LANES 64

@@ -18,13 +18,13 @@ static void *own_memory(size_t size)
     return p;
 }
 
-enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size,
+enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size, enum qpel_near near,
                                     struct qpel_buffer **out)
 {
     if (!out)
         return QPEL_ERROR_INVALID;
     *out = NULL;
-    if (!context || !size)
+    if (!context || !size || (unsigned)near > QPEL_NEAR_GPU)
         return QPEL_ERROR_INVALID;
     if (size > PTRDIFF_MAX)
         return QPEL_ERROR_NOMEM;
@@ -37,7 +37,7 @@ enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size,
     char reason[QPEL_REASON_SIZE];
     struct gpu *gpu = context_gpu(context, false, &r, reason);
     if (gpu) {
-        r = gpu_buffer_create(gpu, size, &b->gpu_buffer);
+        r = gpu_buffer_create(gpu, size, near, &b->gpu_buffer);
         if (r) {
             free(b);
             return r == QPEL_ERROR_UNSUPPORTED ? QPEL_ERROR_NOMEM : r;

@@ -37,7 +37,8 @@ bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
 
 /* Zero-filled, address a multiple of 64, rounded up and padded by at least 16 bytes for whole-word
  * reads. */
-enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, struct gpu_buffer **out);
+enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
+                                   struct gpu_buffer **out);
 void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
 void *gpu_buffer_data(const struct gpu_buffer *buffer);
 /* For memory that is not coherent; nothing otherwise, also after a loss. */

@@ -34,9 +34,10 @@ bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE])
     return true;
 }
 
-enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, struct gpu_buffer **out)
+enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
+                                   struct gpu_buffer **out)
 {
-    (void)gpu, (void)size;
+    (void)gpu, (void)size, (void)near;
     *out = NULL;
     return QPEL_ERROR_UNSUPPORTED;
 }

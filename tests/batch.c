@@ -169,7 +169,7 @@ static struct room room_make(const struct target *t, enum memory memory, const u
     void *bytes;
 
     if (memory == BUFFER) {
-        if (qpel_buffer_create(t->context, room.size, &room.buffer) ||
+        if (qpel_buffer_create(t->context, room.size, QPEL_NEAR_CPU, &room.buffer) ||
             qpel_buffer_begin(room.buffer, QPEL_READ_WRITE, &bytes))
             abort();
     } else {

@@ -229,8 +229,9 @@ static void bad_requests_are_refused(void **state)
         struct qpel_context_params cpu = { .backend = QPEL_BACKEND_CPU };
         const enum qpel_backend backends[] = { targets[i].backend, QPEL_BACKEND_AUTO };
         assert_int_equal(qpel_context_create(&q.other, &cpu), QPEL_OK);
-        assert_int_equal(qpel_buffer_create(targets[i].context, SIZE, &q.buffer), QPEL_OK);
-        assert_int_equal(qpel_buffer_create(q.other, SIZE, &q.foreign), QPEL_OK);
+        assert_int_equal(qpel_buffer_create(targets[i].context, SIZE, QPEL_NEAR_CPU, &q.buffer),
+                         QPEL_OK);
+        assert_int_equal(qpel_buffer_create(q.other, SIZE, QPEL_NEAR_CPU, &q.foreign), QPEL_OK);
         for (int b = 0; b < 2; b++) {
             for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
                 request_init(&q, targets[i].context, backends[b]);
@@ -302,7 +303,8 @@ static void open_access_is_busy(void **state)
     for (int i = 0; i < target_count; i++)
         for (int side = 0; side < 2; side++) {
             request_init(&q, targets[i].context, targets[i].backend);
-            assert_int_equal(qpel_buffer_create(q.context, SIZE, &q.buffer), QPEL_OK);
+            assert_int_equal(qpel_buffer_create(q.context, SIZE, QPEL_NEAR_CPU, &q.buffer),
+                             QPEL_OK);
             struct qpel_plane *plane = side ? &q.params.dst : &q.params.src;
             *plane = (struct qpel_plane){ .buffer = q.buffer, .size = SIZE, .stride = STRIDE };
             for (int open = 1; open <= 2; open++)
@@ -328,18 +330,18 @@ static void buffers_check_their_arguments(void **state)
         struct qpel_context *c = targets[i].context;
         struct qpel_buffer *b = (struct qpel_buffer *)&b;
         void *data = &b, *again;
-        assert_int_equal(qpel_buffer_create(c, 0, &b), QPEL_ERROR_INVALID);
+        assert_int_equal(qpel_buffer_create(c, 0, QPEL_NEAR_CPU, &b), QPEL_ERROR_INVALID);
         assert_null(b);
-        assert_int_equal(qpel_buffer_create(NULL, 16, &b), QPEL_ERROR_INVALID);
-        assert_int_equal(qpel_buffer_create(c, 16, NULL), QPEL_ERROR_INVALID);
-        assert_int_equal(qpel_buffer_create(c, SIZE_MAX, &b), QPEL_ERROR_NOMEM);
-        assert_int_equal(qpel_buffer_create(c, PTRDIFF_MAX, &b), QPEL_ERROR_NOMEM);
+        assert_int_equal(qpel_buffer_create(NULL, 16, QPEL_NEAR_CPU, &b), QPEL_ERROR_INVALID);
+        assert_int_equal(qpel_buffer_create(c, 16, QPEL_NEAR_CPU, NULL), QPEL_ERROR_INVALID);
+        assert_int_equal(qpel_buffer_create(c, SIZE_MAX, QPEL_NEAR_CPU, &b), QPEL_ERROR_NOMEM);
+        assert_int_equal(qpel_buffer_create(c, PTRDIFF_MAX, QPEL_NEAR_CPU, &b), QPEL_ERROR_NOMEM);
         assert_null(b);
         qpel_buffer_destroy(&b);
         qpel_buffer_destroy(NULL);
         assert_int_equal(qpel_buffer_size(NULL), 0);
         for (size_t size = 1; size < 5000; size = size * 3 + 1) {
-            assert_int_equal(qpel_buffer_create(c, size, &b), QPEL_OK);
+            assert_int_equal(qpel_buffer_create(c, size, QPEL_NEAR_CPU, &b), QPEL_OK);
             assert_int_equal(qpel_buffer_size(b), size);
             assert_int_equal(qpel_buffer_begin(b, (enum qpel_access)0, &data), QPEL_ERROR_INVALID);
             assert_int_equal(qpel_buffer_begin(b, (enum qpel_access)4, &data), QPEL_ERROR_INVALID);

@@ -152,8 +152,9 @@ static void words_have_one_owner(void **state)
                     .count = 2,
                 };
                 if (in_buffer) {
-                    assert_int_equal(qpel_buffer_create(targets[i].context, sizeof dst, &buffer),
-                                     QPEL_OK);
+                    assert_int_equal(
+                        qpel_buffer_create(targets[i].context, sizeof dst, QPEL_NEAR_CPU, &buffer),
+                        QPEL_OK);
                     params.dst.data = NULL;
                     params.dst.buffer = buffer;
                     params.dst.offset = cases[c].base;

@@ -80,7 +80,8 @@ static void pictures_refer_to_pictures(void **state)
         hostile_fill_kind(&r, 1, &expected[0].at[0][0], CHAIN_STRIDE, CHAIN_STRIDE, CHAIN_STRIDE);
         expected[1] = expected[0];
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(qpel_buffer_create(targets[t].context, sizeof *expected, &buffers[i]),
+            assert_int_equal(qpel_buffer_create(targets[t].context, sizeof *expected, QPEL_NEAR_CPU,
+                                                &buffers[i]),
                              QPEL_OK);
             assert_int_equal(qpel_buffer_begin(buffers[i], QPEL_WRITE, &data), QPEL_OK);
             memcpy(data, &expected[i], sizeof *expected);
@@ -225,7 +226,8 @@ static void run_threads(const struct target *target, enum memory memory)
     struct random r = random_stream(500);
 
     random_seed(); /* printed here, not by two threads at once */
-    assert_int_equal(qpel_buffer_create(target->context, SHARED_SIZE, &shared.src), QPEL_OK);
+    assert_int_equal(qpel_buffer_create(target->context, SHARED_SIZE, QPEL_NEAR_CPU, &shared.src),
+                     QPEL_OK);
     assert_int_equal(qpel_buffer_begin(shared.src, QPEL_WRITE, &data), QPEL_OK);
     hostile_fill_kind(&r, 0, data, SHARED_STRIDE, SHARED_STRIDE, HEIGHT);
     uint8_t *copy = malloc(SHARED_SIZE);
@@ -237,7 +239,8 @@ static void run_threads(const struct target *target, enum memory memory)
     memset(plain, 77, sizeof plain);
     shared.dst = (struct qpel_plane){ .size = SHARED_SIZE, .stride = SHARED_STRIDE };
     if (memory == BUFFER) {
-        assert_int_equal(qpel_buffer_create(target->context, SHARED_SIZE, &dst), QPEL_OK);
+        assert_int_equal(qpel_buffer_create(target->context, SHARED_SIZE, QPEL_NEAR_CPU, &dst),
+                         QPEL_OK);
         assert_int_equal(qpel_buffer_begin(dst, QPEL_WRITE, &data), QPEL_OK);
         memset(data, 77, SHARED_SIZE);
         assert_int_equal(qpel_buffer_end(dst), QPEL_OK);

@@ -99,7 +99,7 @@ static int print_choices(struct qpel_context *context)
         const char *name;
     } kernels[] = { { 0, "mc00" }, { 2, "mc20" }, { 8, "mc02" }, { 5, "mc11" }, { 10, "mc22" } };
     struct qpel_buffer *buffer;
-    if (qpel_buffer_create(context, 64, &buffer))
+    if (qpel_buffer_create(context, 64, QPEL_NEAR_CPU, &buffer))
         return 1;
     int failed = 0;
     printf("AUTO, put 8x8, by number of blocks in buffers:\n");

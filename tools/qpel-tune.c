@@ -265,8 +265,8 @@ static void prepare(struct tune *t, const char *device, bool quick)
     if (t->with_gpu)
         memcpy(t->gpu, gpu.name, sizeof t->gpu);
 
-    check(qpel_buffer_create(t->context, PLANE_SIZE, &t->dst), "qpel_buffer_create");
-    check(qpel_buffer_create(t->context, PLANE_SIZE, &t->src), "qpel_buffer_create");
+    check(qpel_buffer_create(t->context, PLANE_SIZE, QPEL_NEAR_CPU, &t->dst), "qpel_buffer_create");
+    check(qpel_buffer_create(t->context, PLANE_SIZE, QPEL_NEAR_CPU, &t->src), "qpel_buffer_create");
     t->blocks = allocate((size_t)(WIDTH / 4) * (HEIGHT / 4) * sizeof *t->blocks);
     t->plain_dst = allocate(PLANE_SIZE);
     t->plain_src = allocate(PLANE_SIZE);

@@ -151,6 +151,14 @@ QPEL_API enum qpel_result qpel_context_gpu(struct qpel_context *context, struct 
 
 struct qpel_buffer;
 
+/* Where a device has memory of its own apart from the CPU's, which of the two. On others, the
+ * Raspberry Pi among them, both are the same. */
+enum qpel_near {
+    QPEL_NEAR_CPU, /* cached for the CPU where the device offers that; a GPU of its own memory
+                    * reads and writes it slowly, over its bus */
+    QPEL_NEAR_GPU  /* the GPU's own; the CPU writes it fast in order, and reads it very slowly */
+};
+
 enum qpel_access { QPEL_READ = 1, QPEL_WRITE = 2, QPEL_READ_WRITE = 3 };
 
 /* Makes a buffer of `size` bytes, zero-filled, starting at an address that is a multiple of 64.
@@ -162,7 +170,7 @@ enum qpel_access { QPEL_READ = 1, QPEL_WRITE = 2, QPEL_READ_WRITE = 3 };
  * buffer says so in qpel_dispatch() (QPEL_ERROR_UNSUPPORTED). The context must outlive the buffer.
  * Any thread. */
 QPEL_API enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size,
-                                             struct qpel_buffer **out);
+                                             enum qpel_near near, struct qpel_buffer **out);
 
 /* Frees *buffer and clears it; null or a pointer to null does nothing. No dispatch
  * may be using it and no CPU access be open. */

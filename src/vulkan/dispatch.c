@@ -9,8 +9,10 @@
  * model omits, and for a GPU that others use too. */
 #define GROUPS_PER_JOB 4096u
 
-/* Jobs of one submission, at most: some 400 ms by that model, within the default timeout. */
-#define JOBS_PER_SUBMISSION 16u
+/* Jobs of one submission, at most: 100 ms by that model, so that the timeout, which holds for
+ * each submission, is far away. A longer list of blocks is several submissions, one after another.
+ */
+#define JOBS_PER_SUBMISSION 4u
 
 static uint32_t lanes_per_block(enum qpel_size size)
 {

@@ -169,11 +169,15 @@ bool gpu_is_lost(struct gpu *g, char reason[QPEL_REASON_SIZE])
 
 /* ---- buffers ---- */
 
-enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, struct gpu_buffer **out)
+enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
+                                   struct gpu_buffer **out)
 {
     *out = NULL;
     enum qpel_result r = qvk_usable(g, NULL);
-    return r ? r : qvk_buffer_create(&g->device, size, QVK_SHARED, out);
+    if (!r)
+        r = qvk_buffer_create(&g->device, size, near == QPEL_NEAR_GPU ? QVK_NEAR_GPU : QVK_SHARED,
+                              out);
+    return r;
 }
 
 void gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)

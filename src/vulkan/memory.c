@@ -8,9 +8,10 @@
 /* How well a type of memory serves a use; 0: not at all.
  *
  * The CPU must reach it. What the CPU reads must be cached: reading write-combined memory is tens
- * of times slower. What it only writes should lie with the GPU, where that has a memory of its own.
- * On V3D all this is idle, there is but one type (device-local, coherent, write-combined). Types
- * with flags beyond the five of Vulkan 1.0 need features that we don't enable. */
+ * of times slower, unless the GPU comes first. What it only writes should lie with the GPU, where
+ * that has a memory of its own. On V3D all this is idle, there is but one type (device-local,
+ * coherent, write-combined). Types with flags beyond the five of Vulkan 1.0 need features that we
+ * don't enable. */
 static unsigned suitability(VkMemoryPropertyFlags flags, enum qvk_use use)
 {
     const VkMemoryPropertyFlags known =
@@ -22,6 +23,8 @@ static unsigned suitability(VkMemoryPropertyFlags flags, enum qvk_use use)
     unsigned local = !!(flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     unsigned coherent = !!(flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
     unsigned cached = !!(flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    if (use == QVK_NEAR_GPU)
+        return 1 + 8 * local + 4 * cached + 2 * coherent;
     if (use == QVK_UPLOAD)
         return 1 + 4 * local + 2 * coherent + !cached;
     return 1 + 4 * cached + 2 * coherent + local;

@@ -8,6 +8,7 @@
 /* What the CPU does with the memory, which decides its type. */
 enum qvk_use {
     QVK_SHARED,   /* reads and writes: a caller's buffer */
+    QVK_NEAR_GPU, /* seldom reads: a caller's buffer for the GPU */
     QVK_UPLOAD,   /* only writes, once and in order; the GPU reads */
     QVK_READBACK, /* reads what the GPU wrote */
 };

@@ -14,9 +14,8 @@
 #define QPEL_CPU_X86_AVX2_H
 
 #include <immintrin.h>
-#include <string.h>
 
-#include "../layer.h"
+#include "row.h"
 
 typedef __m256i vec;
 
@@ -25,12 +24,11 @@ typedef __m256i vec;
 /* Windows that roll down the columns take a block at its full width. */
 #define STRIP(width) (width)
 
-/* --- Loads and stores --- */
+/* The centre's: the same. */
+#define CENTRE_ROWS(width)  GROUP_ROWS(width)
+#define CENTRE_PARTS(width) 1
 
-QPEL_INLINE __m128i load16(const uint8_t *src)
-{
-    return _mm_loadu_si128((const __m128i *)src);
-}
+/* --- Loads and stores --- */
 
 /* 8 or 4 bytes, into every place of their size: a load with no further cost. */
 QPEL_INLINE vec load8(const uint8_t *src)
@@ -43,10 +41,7 @@ QPEL_INLINE vec load8(const uint8_t *src)
 
 QPEL_INLINE vec load4(const uint8_t *src)
 {
-    int32_t bytes;
-
-    memcpy(&bytes, src, sizeof(bytes));
-    return _mm256_set1_epi32(bytes);
+    return _mm256_set1_epi32(get4(src));
 }
 
 /* Lane 0 of the one, lane 1 of the other. */
@@ -63,7 +58,7 @@ QPEL_INLINE vec halves(vec a, vec b)
 
 QPEL_INLINE vec load16_lanes(const uint8_t *a, const uint8_t *b)
 {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load16(a)), load16(b), 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_row(a, 16)), load_row(b, 16), 1);
 }
 
 QPEL_INLINE vec load(const uint8_t *src, ptrdiff_t stride, int width)
@@ -77,11 +72,6 @@ QPEL_INLINE vec load(const uint8_t *src, ptrdiff_t stride, int width)
                   _mm256_blend_epi32(load4(src + 2 * stride), load4(src + 3 * stride), 0x88));
 }
 
-QPEL_INLINE void store4(uint8_t *dst, int bytes)
-{
-    memcpy(dst, &bytes, sizeof(bytes));
-}
-
 QPEL_INLINE void store_lane(uint8_t *dst, ptrdiff_t stride, int width, __m128i lane)
 {
     if (width == 16) {
@@ -90,10 +80,10 @@ QPEL_INLINE void store_lane(uint8_t *dst, ptrdiff_t stride, int width, __m128i l
         _mm_storel_epi64((__m128i *)dst, lane);
         _mm_storeh_pd((double *)(dst + 2 * stride), _mm_castsi128_pd(lane));
     } else {
-        store4(dst, _mm_cvtsi128_si32(lane));
-        store4(dst + stride, _mm_extract_epi32(lane, 1));
-        store4(dst + 2 * stride, _mm_extract_epi32(lane, 2));
-        store4(dst + 3 * stride, _mm_extract_epi32(lane, 3));
+        put4(dst, _mm_cvtsi128_si32(lane));
+        put4(dst + stride, _mm_extract_epi32(lane, 1));
+        put4(dst + 2 * stride, _mm_extract_epi32(lane, 2));
+        put4(dst + 3 * stride, _mm_extract_epi32(lane, 3));
     }
 }
 
@@ -110,6 +100,13 @@ QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, vec samples,
     store_lane(dst, stride, width, _mm256_castsi256_si128(samples));
     if (width != 4)
         store_lane(dst + stride, stride, width, _mm256_extracti128_si256(samples, 1));
+}
+
+/* Puts a group aside, to be read as it is. */
+QPEL_INLINE void keep(uint8_t *kept, int width, vec samples)
+{
+    (void)width;
+    *(vec *)kept = samples;
 }
 
 /* --- The six-tap filter, 8.4.2.2.1 --- */
@@ -197,16 +194,22 @@ QPEL_INLINE vec pairs4(vec bytes, int n)
     return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS4(n), PAIRS4(n)));
 }
 
-/* Four rows, 4 wide, of 9 bytes: those at -2..5 and, for the last tap, -1..6. */
+/* Rows of 9 bytes, 4 wide: those at -2..5 and, for the last tap, those at -1..6. */
+QPEL_INLINE vec sums4(vec at_a, vec at_b)
+{
+    return six_taps(pairs4(at_a, 0), pairs4(at_a, 2), pairs4(at_b, 3));
+}
+
+/* Four rows, 8 bytes of each. */
+QPEL_INLINE vec load8_rows(const uint8_t *src, ptrdiff_t stride)
+{
+    return lanes(halves(load8(src), load8(src + stride)),
+                 halves(load8(src + 2 * stride), load8(src + 3 * stride)));
+}
+
 QPEL_INLINE vec sums_rows4(const uint8_t *src, ptrdiff_t stride)
 {
-    const uint8_t *a = src - 2, *b = src - 1;
-    const vec at_a = lanes(halves(load8(a), load8(a + stride)),
-                           halves(load8(a + 2 * stride), load8(a + 3 * stride)));
-    const vec at_b = lanes(halves(load8(b), load8(b + stride)),
-                           halves(load8(b + 2 * stride), load8(b + 3 * stride)));
-
-    return six_taps(pairs4(at_a, 0), pairs4(at_a, 2), pairs4(at_b, 3));
+    return sums4(load8_rows(src - 2, stride), load8_rows(src - 1, stride));
 }
 
 QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
@@ -226,8 +229,9 @@ QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
 /* --- Along columns --- */
 
 /* Pairs of a row with the next, for the rows that the next group needs: those of
- * rows -2, 0 in lane 0, of rows -1, 1 in lane 1. */
+ * rows -2, 0 in lane 0, of rows -1, 1 in lane 1. And the next row to load. */
 struct column {
+    const uint8_t *next;
     vec lo[2], hi[2];
 };
 
@@ -237,26 +241,28 @@ QPEL_INLINE vec two_rows(const uint8_t *src, ptrdiff_t stride, int width)
     return width == 16 ? load16_lanes(src, src + stride) : lanes(load8(src), load8(src + stride));
 }
 
-QPEL_INLINE void column_pairs(struct column *column, int i, const uint8_t *src, ptrdiff_t stride,
-                              int width)
+QPEL_INLINE void column_pairs(struct column *column, vec *lo, vec *hi, ptrdiff_t stride, int width)
 {
-    const vec a = two_rows(src, stride, width), b = two_rows(src + stride, stride, width);
+    const vec a = two_rows(column->next, stride, width),
+              b = two_rows(column->next + stride, stride, width);
 
-    column->lo[i] = _mm256_unpacklo_epi8(a, b);
+    *lo = _mm256_unpacklo_epi8(a, b);
     if (width == 16)
-        column->hi[i] = _mm256_unpackhi_epi8(a, b);
+        *hi = _mm256_unpackhi_epi8(a, b);
+    column->next += 2 * stride;
 }
 
 QPEL_INLINE void column_begin(struct column *column, const uint8_t *src, ptrdiff_t stride,
                               int width)
 {
+    column->next = src - 2 * stride;
     if (width == 4)
         return;
-    column_pairs(column, 0, src - 2 * stride, stride, width);
-    column_pairs(column, 1, src, stride, width);
+    for (int i = 0; i < 2; i++)
+        column_pairs(column, &column->lo[i], &column->hi[i], stride, width);
 }
 
-/* Pairs of rows -2 and -1, of 4 columns. */
+/* Pairs of rows 0, 1 of 4 columns, in each lane. */
 QPEL_INLINE vec pairs_of_rows4(const uint8_t *src, ptrdiff_t stride)
 {
     const vec a = load4(src), b = load4(src + stride), c = load4(src + 2 * stride);
@@ -266,44 +272,48 @@ QPEL_INLINE vec pairs_of_rows4(const uint8_t *src, ptrdiff_t stride)
 
 QPEL_INLINE vec half_v4(const uint8_t *src, ptrdiff_t stride)
 {
-    const vec p0 = pairs_of_rows4(src - 2 * stride, stride), p2 = pairs_of_rows4(src, stride),
-              p4 = pairs_of_rows4(src + 2 * stride, stride),
-              p6 = pairs_of_rows4(src + 4 * stride, stride);
+    const vec p0 = pairs_of_rows4(src, stride), p2 = pairs_of_rows4(src + 2 * stride, stride),
+              p4 = pairs_of_rows4(src + 4 * stride, stride),
+              p6 = pairs_of_rows4(src + 6 * stride, stride);
     const vec sums = six_taps(lanes(p0, p2), lanes(p2, p4), lanes(p4, p6));
 
     return half(sums, sums, 4);
 }
 
-/* The group at src, and on to the next. */
-QPEL_INLINE vec half_v(struct column *column, const uint8_t *src, ptrdiff_t stride, int width)
+/* The next group. */
+QPEL_INLINE vec half_v(struct column *column, ptrdiff_t stride, int width)
 {
     if (width == 4)
-        return half_v4(src, stride);
+        return half_v4(column->next, stride);
 
-    struct column next;
+    vec *lo = column->lo, *hi = column->hi;
+    vec next_lo[2], next_hi[2], sums_lo, sums_hi;
 
-    column_pairs(&next, 0, src + 2 * stride, stride, width);
-
-    const vec lo = six_taps(column->lo[0], column->lo[1], next.lo[0]);
-    vec hi;
-
+    column_pairs(column, &next_lo[0], &next_hi[0], stride, width);
+    sums_lo = six_taps(lo[0], lo[1], next_lo[0]);
     if (width == 16) {
-        hi = six_taps(column->hi[0], column->hi[1], next.hi[0]);
-        *column = (struct column){ { column->lo[1], next.lo[0] }, { column->hi[1], next.hi[0] } };
+        sums_hi = six_taps(hi[0], hi[1], next_hi[0]);
+        lo[0] = lo[1];
+        hi[0] = hi[1];
+        lo[1] = next_lo[0];
+        hi[1] = next_hi[0];
     } else {
-        column_pairs(&next, 1, src + 4 * stride, stride, width);
-        hi = six_taps(column->lo[1], next.lo[0], next.lo[1]);
-        column->lo[0] = next.lo[0];
-        column->lo[1] = next.lo[1];
+        column_pairs(column, &next_lo[1], &next_hi[1], stride, width);
+        sums_hi = six_taps(lo[1], next_lo[0], next_lo[1]);
+        lo[0] = next_lo[0];
+        lo[1] = next_lo[1];
     }
-    return half(lo, hi, width);
+    FIX(column->next);
+    return half(sums_lo, sums_hi, width);
 }
 
 /* --- Both: the centre --- */
 
 /* The row filter's sums, unrounded, of the rows that the next group needs, from
- * row -2. 16 wide a row a vector; 8 wide a row and the next one. */
+ * row -2: 16 wide a row a vector; 8 wide a row and the next one. And the next row
+ * to load. */
 struct centre {
+    const uint8_t *next;
     vec sums[5];
 };
 
@@ -330,67 +340,88 @@ QPEL_INLINE vec centre_words(vec e, vec f, vec g, vec h, vec i, vec j)
                                _mm256_set1_epi16(512));
 }
 
+/* One row; or two. The last row of a window has no next one. */
+QPEL_INLINE vec centre_sums(struct centre *centre, ptrdiff_t stride, int width, int is_last)
+{
+    const uint8_t *row = centre->next;
+
+    centre->next += (width == 16 ? 1 : 2) * stride;
+    return width == 16 ? sums_row16(row) : sums_rows8(row, is_last ? row : row + stride);
+}
+
 QPEL_INLINE void centre_begin(struct centre *centre, const uint8_t *src, ptrdiff_t stride,
                               int width)
 {
     vec *s = centre->sums;
 
+    centre->next = src - 2 * stride;
     if (width == 16) {
         for (int i = 0; i < 5; i++)
-            s[i] = sums_row16(src + (i - 2) * stride);
+            s[i] = centre_sums(centre, stride, width, 0);
     } else if (width == 8) {
-        s[0] = sums_rows8(src - 2 * stride, src - stride);
-        s[2] = sums_rows8(src, src + stride);
-        s[4] = sums_rows8(src + 2 * stride, src + 3 * stride);
+        for (int i = 0; i < 5; i += 2)
+            s[i] = centre_sums(centre, stride, width, 0);
         s[1] = between(s[0], s[2]);
         s[3] = between(s[2], s[4]);
     }
 }
 
-/* The group at src, and on to the next. If wanted, averaged with the samples
- * between columns: half_h() of the same rows. rows: how many are left. */
-QPEL_INLINE vec centre(struct centre *centre, const uint8_t *src, ptrdiff_t stride, int width,
-                       int rows, int with_h)
+/* The next group. If wanted, averaged with the samples between columns: half_h()
+ * of the same rows. rows: how many are left. */
+QPEL_INLINE vec centre_samples(struct centre *centre, ptrdiff_t stride, int width, int rows,
+                               int with_h)
 {
     vec *s = centre->sums;
     vec t[4], lo, hi, lo_h, hi_h, samples;
 
     if (width == 16) {
-        t[0] = sums_row16(src + 3 * stride);
-        t[1] = sums_row16(src + 4 * stride);
+        t[0] = centre_sums(centre, stride, width, 0);
+        t[1] = centre_sums(centre, stride, width, 0);
         lo = centre_words(s[0], s[1], s[2], s[3], s[4], t[0]);
         hi = centre_words(s[1], s[2], s[3], s[4], t[0], t[1]);
         lo_h = s[2];
         hi_h = s[3];
-        *centre = (struct centre){ { s[2], s[3], s[4], t[0], t[1] } };
+        s[0] = s[2];
+        s[1] = s[3];
+        s[2] = s[4];
+        s[3] = t[0];
+        s[4] = t[1];
     } else if (width == 8) {
-        const uint8_t *row = src + 6 * stride;
-
-        /* The last group has no further row. */
-        t[1] = sums_rows8(src + 4 * stride, src + 5 * stride);
-        t[3] = sums_rows8(row, rows > 4 ? row + stride : row);
+        t[1] = centre_sums(centre, stride, width, 0);
+        t[3] = centre_sums(centre, stride, width, rows == 4);
         t[0] = between(s[4], t[1]);
         t[2] = between(t[1], t[3]);
         lo = centre_words(s[0], s[1], s[2], s[3], s[4], t[0]);
         hi = centre_words(s[2], s[3], s[4], t[0], t[1], t[2]);
         lo_h = s[2];
         hi_h = s[4];
-        *centre = (struct centre){ { s[4], t[0], t[1], t[2], t[3] } };
+        s[0] = s[4];
+        for (int i = 0; i < 4; i++)
+            s[i + 1] = t[i];
     } else {
-        const vec s0 = sums_rows4(src - 2 * stride, stride),
-                  s4 = sums_rows4(src + 2 * stride, stride), s8 = sums_rows4(src + 6 * stride, 0);
+        const uint8_t *row = centre->next;
+        const vec s0 = sums_rows4(row, stride), s4 = sums_rows4(row + 4 * stride, stride),
+                  s8 = sums4(load8(row + 8 * stride - 2), load8(row + 8 * stride - 1));
         const vec s2 = between(s0, s4), s6 = between(s4, s8);
 
         lo = hi = centre_words(s0, _mm256_alignr_epi8(s2, s0, 8), s2, _mm256_alignr_epi8(s4, s2, 8),
                                s4, _mm256_alignr_epi8(s6, s4, 8));
         lo_h = hi_h = s2;
     }
+    FIX(centre->next);
     samples = _mm256_packus_epi16(lo, hi);
     if (with_h)
         samples = average(samples, _mm256_packus_epi16(round5(lo_h), round5(hi_h)));
     return width == 16  ? _mm256_permute4x64_epi64(samples, 0xd8)
            : width == 4 ? _mm256_permute4x64_epi64(samples, 0x08)
                         : samples;
+}
+
+/* Group i of a block. */
+QPEL_INLINE vec all_parts(const vec *kept, int i, int width)
+{
+    (void)width;
+    return kept[i];
 }
 
 #endif

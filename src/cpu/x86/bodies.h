@@ -1,140 +1,174 @@
-/* The families, in the words of ssse3.h or avx2.h. */
-#define FOR_EACH_GROUP for (int y = 0; y < height; y += GROUP_ROWS(width))
+/* The families, in the words of ssse3.h or avx2.h, either of which comes first. */
 
-/* The same with windows that roll over the rows, for a strip of columns at a time:
- * within 4 groups they turn over without moves. */
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll_count(4)")
-#define KEEP   _Pragma("clang loop unroll(disable)")
-#else
-#define UNROLL _Pragma("GCC unroll 4")
-#define KEEP   _Pragma("GCC unroll 1")
-#endif
-#define FOR_EACH_STRIP                                                                             \
-    KEEP for (int x = 0; x < width; x += STRIP(width), src += STRIP(width), dst += STRIP(width))
-#define FOR_EACH_GROUP_ROLLING UNROLL for (int y = 0; y < height; y += GROUP_ROWS(STRIP(width)))
+#define FOR_EACH_GROUP(rows)                                                                       \
+    for (int y = 0; y < height;                                                                    \
+         y += (rows), next_group(&dst, (rows)*dst_stride, &src, (rows)*src_stride))
 
-#define SRC (src + y * src_stride)
-#define DST dst + y *dst_stride, dst_stride
+QPEL_INLINE void next_group(uint8_t *restrict *dst, ptrdiff_t dst_step,
+                            const uint8_t *restrict *src, ptrdiff_t src_step)
+{
+    *dst += dst_step;
+    FIX(*dst);
+    *src += src_step;
+    FIX(*src);
+}
+
+/* A block of 16 x 16. */
+#define BLOCK_VECS (16 * 16 / sizeof(vec))
+
+#define SRC src, src_stride, width
+#define DST dst, dst_stride, width
 
 QPEL_BODY(COPY)
 {
     (void)dx, (void)dy;
-    FOR_EACH_GROUP
-    store(DST, width, load(SRC, src_stride, width), last);
+    FOR_EACH_GROUP(4)
+    {
+        __m128i rows[4];
+
+        for (int i = 0; i < 4; i++) {
+            rows[i] = load_row(src + i * src_stride, width);
+            if (last.operation == QPEL_AVG)
+                rows[i] = _mm_avg_epu8(rows[i], load_row(dst + i * dst_stride, width));
+        }
+        for (int i = 0; i < 4; i++)
+            store_row(dst + i * dst_stride, width, rows[i]);
+    }
 }
 
 QPEL_BODY(H)
 {
     (void)dx, (void)dy;
-    FOR_EACH_GROUP
-    store(DST, width, half_h(SRC, src_stride, width), last);
+    FOR_EACH_GROUP(GROUP_ROWS(width))
+    store(DST, half_h(SRC), last);
 }
 
 QPEL_BODY(H_FULL)
 {
     (void)dy;
-    FOR_EACH_GROUP
-    store(DST, width, average(half_h(SRC, src_stride, width), load(SRC + dx, src_stride, width)),
-          last);
+    FOR_EACH_GROUP(GROUP_ROWS(width))
+    store(DST, average(half_h(SRC), load(src + dx, src_stride, width)), last);
 }
 
-QPEL_BODY(V)
+/* A family whose block is done in strips of columns. */
+#define STRIP_ARGUMENTS                                                                            \
+    uint8_t *restrict dst, const uint8_t *restrict src, ptrdiff_t dst_stride,                      \
+        ptrdiff_t src_stride, int dx, int dy, int width, int height, struct last_step last
+
+#define STRIP_BODY(family)                                                                         \
+    QPEL_INLINE void strip_##family(STRIP_ARGUMENTS);                                              \
+    QPEL_BODY(family)                                                                              \
+    {                                                                                              \
+        ROLLED                                                                                     \
+        for (int x = 0; x < width; x += STRIP(width))                                              \
+            strip_##family(dst + x, src + x, dst_stride, src_stride, dx, dy, STRIP(width), height, \
+                           last);                                                                  \
+    }                                                                                              \
+    QPEL_INLINE void strip_##family(STRIP_ARGUMENTS)
+
+STRIP_BODY(V)
 {
+    struct column column;
+
     (void)dx, (void)dy;
-    FOR_EACH_STRIP
-    {
-        struct column column;
-
-        column_begin(&column, src, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width), half_v(&column, SRC, src_stride, STRIP(width)), last);
-    }
+    column_begin(&column, SRC);
+    UNROLL FOR_EACH_GROUP(GROUP_ROWS(width)) store(DST, half_v(&column, src_stride, width), last);
 }
 
-QPEL_BODY(V_FULL)
+STRIP_BODY(V_FULL)
 {
+    struct column column;
+
     (void)dx;
-    FOR_EACH_STRIP
-    {
-        const uint8_t *full = src + dy * src_stride;
-        struct column column;
-
-        column_begin(&column, src, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width),
-              average(half_v(&column, SRC, src_stride, STRIP(width)),
-                      load(full + y * src_stride, src_stride, STRIP(width))),
-              last);
-    }
+    column_begin(&column, SRC);
+    src += dy * src_stride;
+    UNROLL FOR_EACH_GROUP(GROUP_ROWS(width))
+        store(DST, average(half_v(&column, src_stride, width), load(SRC)), last);
 }
 
-QPEL_BODY(DIAGONAL)
+STRIP_BODY(DIAGONAL)
 {
-    FOR_EACH_STRIP
-    {
-        const uint8_t *row = src + dy * src_stride;
-        struct column column;
+    struct column column;
 
-        column_begin(&column, src + dx, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width),
-              average(half_v(&column, SRC + dx, src_stride, STRIP(width)),
-                      half_h(row + y * src_stride, src_stride, STRIP(width))),
-              last);
+    column_begin(&column, src + dx, src_stride, width);
+    src += dy * src_stride;
+    UNROLL FOR_EACH_GROUP(GROUP_ROWS(width))
+        store(DST, average(half_v(&column, src_stride, width), half_h(SRC)), last);
+}
+
+/* The centre's samples of a block, kept in parts of its columns. */
+QPEL_INLINE void centre_block(vec *kept, const uint8_t *src, ptrdiff_t stride, int width,
+                              int height, int with_h)
+{
+    const int parts = CENTRE_PARTS(width);
+
+    ROLLED
+    for (int part = 0; part < parts; part++) {
+        struct centre centre;
+
+        centre_begin(&centre, src + part, stride, width);
+        UNROLL
+        for (int y = 0; y < height; y += CENTRE_ROWS(width))
+            *kept++ = centre_samples(&centre, stride, width, height - y, with_h);
     }
 }
 
 QPEL_BODY(CENTRE)
 {
-    (void)dx, (void)dy;
-    FOR_EACH_STRIP
-    {
-        struct centre window;
+    vec kept[BLOCK_VECS];
 
-        centre_begin(&window, src, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width), centre(&window, SRC, src_stride, STRIP(width), height - y, 0),
-              last);
-    }
+    (void)dx, (void)dy;
+    centre_block(kept, src, src_stride, width, height, 0);
+    FOR_EACH_GROUP(GROUP_ROWS(width))
+    store(DST, all_parts(kept, y / GROUP_ROWS(width), width), last);
 }
 
 QPEL_BODY(CENTRE_H)
 {
+    vec kept[BLOCK_VECS];
+
     (void)dx;
     if (dy) {
-        /* The rows below are those above of the block upside down. */
+        /* The row below is the row above of the block upside down. */
         src += height * src_stride;
         dst += (height - 1) * dst_stride;
         src_stride = -src_stride;
         dst_stride = -dst_stride;
     }
-    FOR_EACH_STRIP
-    {
-        struct centre window;
-        centre_begin(&window, src, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width), centre(&window, SRC, src_stride, STRIP(width), height - y, 1),
-              last);
+    centre_block(kept, src, src_stride, width, height, 1);
+    FOR_EACH_GROUP(GROUP_ROWS(width))
+    store(DST, all_parts(kept, y / GROUP_ROWS(width), width), last);
+}
+
+/* Half between rows first: windows of both kinds have no room in the registers. */
+QPEL_INLINE void half_v_block(vec *kept, const uint8_t *src, ptrdiff_t stride, int width,
+                              int height)
+{
+    const int strip = STRIP(width);
+
+    ROLLED
+    for (int x = 0; x < width; x += strip) {
+        uint8_t *row = (uint8_t *)kept + x;
+        struct column column;
+
+        column_begin(&column, src + x, stride, strip);
+        UNROLL
+        for (int y = 0; y < height; y += GROUP_ROWS(strip), row += GROUP_ROWS(strip) * width)
+            keep(row, width, half_v(&column, stride, strip));
     }
 }
 
 QPEL_BODY(CENTRE_V)
 {
+    vec kept[BLOCK_VECS], v[BLOCK_VECS];
+
     (void)dy;
-    FOR_EACH_STRIP
+    half_v_block(v, src + dx, src_stride, width, height);
+    centre_block(kept, src, src_stride, width, height, 0);
+    FOR_EACH_GROUP(GROUP_ROWS(width))
     {
-        struct centre window;
-        struct column column;
-        vec v[8];
-        column_begin(&column, src + dx, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        v[y / GROUP_ROWS(STRIP(width))] = half_v(&column, SRC + dx, src_stride, STRIP(width));
-        centre_begin(&window, src, src_stride, STRIP(width));
-        FOR_EACH_GROUP_ROLLING
-        store(DST, STRIP(width),
-              average(centre(&window, SRC, src_stride, STRIP(width), height - y, 0),
-                      v[y / GROUP_ROWS(STRIP(width))]),
-              last);
+        const int group = y / GROUP_ROWS(width);
+
+        store(DST, average(all_parts(kept, group, width), v[group]), last);
     }
 }

@@ -11,10 +11,9 @@
 #ifndef QPEL_CPU_X86_SSSE3_H
 #define QPEL_CPU_X86_SSSE3_H
 
-#include <string.h>
 #include <tmmintrin.h>
 
-#include "../layer.h"
+#include "row.h"
 
 typedef __m128i vec;
 
@@ -23,52 +22,32 @@ typedef __m128i vec;
 /* Windows that roll down the columns fill the registers with 8 of them. */
 #define STRIP(width) ((width) < 8 ? (width) : 8)
 
+/* The centre of 16 wide is done in two parts, of even and of odd columns. */
+#define CENTRE_ROWS(width)  ((width) == 4 ? 4 : 2)
+#define CENTRE_PARTS(width) ((width) == 16 ? 2 : 1)
+
 /* --- Loads and stores --- */
-
-QPEL_INLINE vec load16(const uint8_t *src)
-{
-    return _mm_loadu_si128((const __m128i *)src);
-}
-
-QPEL_INLINE vec load8(const uint8_t *src)
-{
-    return _mm_loadl_epi64((const __m128i *)src);
-}
-
-QPEL_INLINE vec load4(const uint8_t *src)
-{
-    int32_t bytes;
-
-    memcpy(&bytes, src, sizeof(bytes));
-    return _mm_cvtsi32_si128(bytes);
-}
 
 /* 8 bytes of each. */
 QPEL_INLINE vec load8_two(const uint8_t *a, const uint8_t *b)
 {
-    return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(load8(a)), (const __m64 *)b));
+    return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(load_row(a, 8)), (const __m64 *)b));
 }
 
 QPEL_INLINE vec load(const uint8_t *src, ptrdiff_t stride, int width)
 {
     if (width == 16)
-        return load16(src);
+        return load_row(src, 16);
     if (width == 8)
         return load8_two(src, src + stride);
-    return _mm_unpacklo_epi64(_mm_unpacklo_epi32(load4(src), load4(src + stride)),
-                              _mm_unpacklo_epi32(load4(src + 2 * stride), load4(src + 3 * stride)));
+    return _mm_unpacklo_epi64(
+        _mm_unpacklo_epi32(load_row(src, 4), load_row(src + stride, 4)),
+        _mm_unpacklo_epi32(load_row(src + 2 * stride, 4), load_row(src + 3 * stride, 4)));
 }
 
 QPEL_INLINE vec average(vec a, vec b)
 {
     return _mm_avg_epu8(a, b);
-}
-
-QPEL_INLINE void store4(uint8_t *dst, vec samples)
-{
-    const int32_t bytes = _mm_cvtsi128_si32(samples);
-
-    memcpy(dst, &bytes, sizeof(bytes));
 }
 
 QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, vec samples,
@@ -82,11 +61,20 @@ QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, vec samples,
         _mm_storel_epi64((__m128i *)dst, samples);
         _mm_storeh_pi((__m64 *)(dst + stride), _mm_castsi128_ps(samples));
     } else {
-        store4(dst, samples);
-        store4(dst + stride, _mm_shuffle_epi32(samples, 1));
-        store4(dst + 2 * stride, _mm_shuffle_epi32(samples, 2));
-        store4(dst + 3 * stride, _mm_shuffle_epi32(samples, 3));
+        store_row(dst, 4, samples);
+        store_row(dst + stride, 4, _mm_shuffle_epi32(samples, 1));
+        store_row(dst + 2 * stride, 4, _mm_shuffle_epi32(samples, 2));
+        store_row(dst + 3 * stride, 4, _mm_shuffle_epi32(samples, 3));
     }
+}
+
+/* Puts a group aside, in a row-by-row block. */
+QPEL_INLINE void keep(uint8_t *kept, int width, vec samples)
+{
+    if (width == 16)
+        store(kept, width, 8, samples, (struct last_step){ QPEL_PUT });
+    else
+        *(vec *)kept = samples;
 }
 
 /* --- The six-tap filter, 8.4.2.2.1 --- */
@@ -118,9 +106,9 @@ QPEL_INLINE vec half(vec lo, vec hi)
 /* Bytes are pairs of neighbours as they are: those of the even columns; and one
  * byte further on, those of the odd ones. So sums come out as even columns, odd
  * columns; 16 wide in lo and hi, 8 wide in the halves of each. */
-QPEL_INLINE vec sums_at(const uint8_t *src)
+QPEL_INLINE vec sums_row16(const uint8_t *src)
 {
-    return six_taps(load16(src - 2), load16(src), load16(src + 2));
+    return six_taps(load_row(src - 2, 16), load_row(src, 16), load_row(src + 2, 16));
 }
 
 QPEL_INLINE vec sums_row8(const uint8_t *src)
@@ -160,7 +148,7 @@ QPEL_INLINE vec sums_rows4(const uint8_t *a, const uint8_t *b)
 QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
 {
     if (width == 16)
-        return in_order(half(sums_at(src), sums_at(src + 1)), width);
+        return in_order(half(sums_row16(src), sums_row16(src + 1)), width);
     if (width == 8)
         return in_order(half(sums_row8(src), sums_row8(src + stride)), width);
     return half(sums_rows4(src, src + stride), sums_rows4(src + 2 * stride, src + 3 * stride));
@@ -169,71 +157,83 @@ QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
 /* --- Along columns: strips of 8 or 4 --- */
 
 /* Pairs of a row with the next, for the rows that the next group needs: rows
- * -2..1; and row 2. */
+ * -2..1; and row 2. And the next row to load. */
 struct column {
+    const uint8_t *next;
     vec pairs[4], row;
 };
 
-/* On to the next row. */
-QPEL_INLINE vec column_pairs(struct column *column, const uint8_t *src)
+QPEL_INLINE vec column_pairs(struct column *column, ptrdiff_t stride)
 {
-    const vec row = load8(src), pairs = _mm_unpacklo_epi8(column->row, row);
+    const vec row = load_row(column->next, 8), pairs = _mm_unpacklo_epi8(column->row, row);
 
     column->row = row;
+    column->next += stride;
     return pairs;
 }
 
 QPEL_INLINE void column_begin(struct column *column, const uint8_t *src, ptrdiff_t stride,
                               int width)
 {
+    column->next = src - 2 * stride;
     if (width == 4)
         return;
-    column->row = load8(src - 2 * stride);
+    column->row = load_row(column->next, 8);
+    column->next += stride;
     for (int i = 0; i < 4; i++)
-        column->pairs[i] = column_pairs(column, src + (i - 1) * stride);
+        column->pairs[i] = column_pairs(column, stride);
 }
 
-/* Pairs of rows 0 and 1, of 4 columns. */
+/* Pairs of rows 0, 1 of 4 columns. */
 QPEL_INLINE vec pairs_of_rows4(const uint8_t *src, ptrdiff_t stride)
 {
-    const vec a = load4(src), b = load4(src + stride), c = load4(src + 2 * stride);
+    const vec a = load_row(src, 4), b = load_row(src + stride, 4),
+              c = load_row(src + 2 * stride, 4);
 
     return _mm_unpacklo_epi64(_mm_unpacklo_epi8(a, b), _mm_unpacklo_epi8(b, c));
 }
 
 QPEL_INLINE vec half_v4(const uint8_t *src, ptrdiff_t stride)
 {
-    const vec p0 = pairs_of_rows4(src - 2 * stride, stride), p2 = pairs_of_rows4(src, stride),
-              p4 = pairs_of_rows4(src + 2 * stride, stride),
-              p6 = pairs_of_rows4(src + 4 * stride, stride);
+    const vec p0 = pairs_of_rows4(src, stride), p2 = pairs_of_rows4(src + 2 * stride, stride),
+              p4 = pairs_of_rows4(src + 4 * stride, stride),
+              p6 = pairs_of_rows4(src + 6 * stride, stride);
 
     return half(six_taps(p0, p2, p4), six_taps(p2, p4, p6));
 }
 
-/* The group at src, and on to the next. */
-QPEL_INLINE vec half_v(struct column *column, const uint8_t *src, ptrdiff_t stride, int width)
+/* The next group. */
+QPEL_INLINE vec half_v(struct column *column, ptrdiff_t stride, int width)
 {
     if (width == 4)
-        return half_v4(src, stride);
+        return half_v4(column->next, stride);
 
     vec *p = column->pairs;
-    const vec p4 = column_pairs(column, src + 3 * stride), lo = six_taps(p[0], p[2], p4),
-              p5 = column_pairs(column, src + 4 * stride), hi = six_taps(p[1], p[3], p5);
+    const vec p4 = column_pairs(column, stride), lo = six_taps(p[0], p[2], p4),
+              p5 = column_pairs(column, stride), hi = six_taps(p[1], p[3], p5);
 
     p[0] = p[2];
     p[1] = p[3];
     p[2] = p4;
     p[3] = p5;
+    FIX(column->next);
     return half(lo, hi);
 }
 
 /* --- Both: the centre --- */
 
 /* The row filter's sums, unrounded, of the rows that the next group needs, from
- * row -2. */
+ * row -2. And the next row to load. */
 struct centre {
+    const uint8_t *next;
     vec sums[5];
 };
+
+/* Rows 1, 2 of rows 0, 1 and 2, 3. */
+QPEL_INLINE vec between(vec a, vec b)
+{
+    return _mm_alignr_epi8(b, a, 8);
+}
 
 /* The column filter over sums. Its result y = a - 5 b + 20 c needs 20 bits, but
  *
@@ -250,47 +250,78 @@ QPEL_INLINE vec centre_words(vec e, vec f, vec g, vec h, vec i, vec j)
     return _mm_mulhrs_epi16(_mm_add_epi16(_mm_srai_epi16(inner, 2), c), _mm_set1_epi16(512));
 }
 
+/* One row, 8 columns. */
+QPEL_INLINE vec centre_sums(struct centre *centre, ptrdiff_t stride, int width)
+{
+    const uint8_t *row = centre->next;
+
+    centre->next += stride;
+    return width == 16 ? sums_row16(row) : sums_row8(row);
+}
+
 QPEL_INLINE void centre_begin(struct centre *centre, const uint8_t *src, ptrdiff_t stride,
                               int width)
 {
-    if (width == 8)
-        for (int i = 0; i < 5; i++)
-            centre->sums[i] = sums_row8(src + (i - 2) * stride);
+    centre->next = src - 2 * stride;
+    if (width == 4)
+        return;
+    for (int i = 0; i < 5; i++)
+        centre->sums[i] = centre_sums(centre, stride, width);
 }
 
-/* The group at src, and on to the next. If wanted, averaged with the samples
- * between columns: half_h() of the same rows. */
-QPEL_INLINE vec centre(struct centre *centre, const uint8_t *src, ptrdiff_t stride, int width,
-                       int rows, int with_h)
+/* The next group. If wanted, averaged with the samples between columns: half_h()
+ * of the same rows. */
+QPEL_INLINE vec centre_samples(struct centre *centre, ptrdiff_t stride, int width, int rows,
+                               int with_h)
 {
     vec *s = centre->sums;
     vec lo, hi, lo_h, hi_h, samples;
 
     (void)rows;
-    if (width == 8) {
-        const vec t0 = sums_row8(src + 3 * stride);
-        lo = centre_words(s[0], s[1], s[2], s[3], s[4], t0);
-        const vec t1 = sums_row8(src + 4 * stride);
-        hi = centre_words(s[1], s[2], s[3], s[4], t0, t1);
-        lo_h = s[2];
-        hi_h = s[3];
-        *centre = (struct centre){ { s[2], s[3], s[4], t0, t1 } };
-    } else {
-#define ROW(n) (src + (n)*stride)
-        const vec s0 = sums_rows4(ROW(-2), ROW(-1)), s2 = sums_rows4(ROW(0), ROW(1)),
-                  s4 = sums_rows4(ROW(2), ROW(3)), s6 = sums_rows4(ROW(4), ROW(5)),
-                  s8 = sums_rows4(ROW(6), ROW(6));
-        const vec s3 = _mm_alignr_epi8(s4, s2, 8), s5 = _mm_alignr_epi8(s6, s4, 8);
-        lo = centre_words(s0, _mm_alignr_epi8(s2, s0, 8), s2, s3, s4, s5);
-        hi = centre_words(s2, s3, s4, s5, s6, _mm_alignr_epi8(s8, s6, 8));
+    if (width == 4) {
+        const uint8_t *row = centre->next;
+        const vec s0 = sums_rows4(row, row + stride),
+                  s2 = sums_rows4(row + 2 * stride, row + 3 * stride),
+                  s4 = sums_rows4(row + 4 * stride, row + 5 * stride),
+                  s6 = sums_rows4(row + 6 * stride, row + 7 * stride),
+                  s8 = sums_rows4(row + 8 * stride, row + 8 * stride);
+        const vec s3 = between(s2, s4), s5 = between(s4, s6);
+
+        lo = centre_words(s0, between(s0, s2), s2, s3, s4, s5);
+        hi = centre_words(s2, s3, s4, s5, s6, between(s6, s8));
         lo_h = s2;
         hi_h = s4;
-#undef ROW
+    } else {
+        const vec s5 = centre_sums(centre, stride, width);
+
+        lo = centre_words(s[0], s[1], s[2], s[3], s[4], s5);
+
+        const vec s6 = centre_sums(centre, stride, width);
+
+        hi = centre_words(s[1], s[2], s[3], s[4], s5, s6);
+        lo_h = s[2];
+        hi_h = s[3];
+        s[0] = s[2];
+        s[1] = s[3];
+        s[2] = s[4];
+        s[3] = s5;
+        s[4] = s6;
     }
+    FIX(centre->next);
     samples = _mm_packus_epi16(lo, hi);
-    if (with_h)
-        samples = average(samples, half(lo_h, hi_h));
-    return in_order(samples, width);
+    return with_h ? average(samples, half(lo_h, hi_h)) : samples;
+}
+
+/* Group i of a block; 16 wide, of two rows' even and odd columns, which are half a
+ * block apart. */
+QPEL_INLINE vec all_parts(const vec *kept, int i, int width)
+{
+    if (width != 16)
+        return in_order(kept[i], width);
+
+    const vec even = kept[i / 2], odd = kept[8 + i / 2];
+
+    return i % 2 ? _mm_unpackhi_epi8(even, odd) : _mm_unpacklo_epi8(even, odd);
 }
 
 #endif

@@ -1,0 +1,53 @@
+/* The mock's parts, for each other. */
+#ifndef TESTS_MOCK_INTERNAL_H
+#define TESTS_MOCK_INTERNAL_H
+
+#include "mock_vulkan.h"
+
+extern PFN_vkGetInstanceProcAddr mock_real_get_proc;
+extern VkInstance mock_instance;             /* the one made last */
+extern const struct mock_device *mock_taken; /* the one that is open */
+
+/* The real function behind one of ours. */
+#define REAL(name) ((PFN_vk##name)mock_real_get_proc(mock_instance, "vk" #name))
+
+/* Counts a call, and says whether it is the one to fail. */
+VkResult mock_step(const char *name);
+
+void mock_violation(const char *what);
+
+const struct mock_device *mock_device_of(VkPhysicalDevice device);
+
+/* The first real device that is a software one, or else the first. */
+VkPhysicalDevice mock_real_device(void);
+
+/* What the parts put in the place of Vulkan's functions. */
+#define MOCKED_DEVICES(X)                                                                          \
+    X(CreateInstance)                                                                              \
+    X(DestroyInstance)                                                                             \
+    X(EnumeratePhysicalDevices)                                                                    \
+    X(GetPhysicalDeviceProperties)                                                                 \
+    X(GetPhysicalDeviceProperties2)                                                                \
+    X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
+    X(EnumerateDeviceExtensionProperties)                                                          \
+    X(CreateDevice)                                                                                \
+    X(DestroyDevice)                                                                               \
+    X(GetDeviceQueue)                                                                              \
+    X(CreateCommandPool)
+#define MOCKED_MEMORY(X)                                                                           \
+    X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetBufferMemoryRequirements)                                                                 \
+    X(AllocateMemory)                                                                              \
+    X(FreeMemory)                                                                                  \
+    X(MapMemory)                                                                                   \
+    X(FlushMappedMemoryRanges)                                                                     \
+    X(InvalidateMappedMemoryRanges)                                                                \
+    X(CreateBuffer)                                                                                \
+    X(UpdateDescriptorSets)
+
+/* Each has the type of Vulkan's own. */
+#define MOCK_DECLARE(name) extern __typeof__(*(PFN_vk##name)0) mock_##name;
+MOCKED_DEVICES(MOCK_DECLARE)
+MOCKED_MEMORY(MOCK_DECLARE)
+
+#endif

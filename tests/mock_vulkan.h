@@ -1,0 +1,67 @@
+/* A Vulkan between the library and the real one: other devices, other limits, failures on
+ * demand, and checks of what the library does with them. Programs that use it are linked with
+ * MOCK_LINK_ARGS of meson.build, which lets it stand in for libvulkan's entry. */
+#ifndef TESTS_MOCK_VULKAN_H
+#define TESTS_MOCK_VULKAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+enum mock_memory {
+    MOCK_MEMORY_REAL,
+    MOCK_MEMORY_V3D,          /* one type: device-local, host-visible, coherent, not cached */
+    MOCK_MEMORY_NOT_COHERENT, /* one type, cached; without flush and invalidate nothing is seen */
+    MOCK_MEMORY_SPLIT,        /* the GPU's own, invisible; and two of the CPU's */
+    MOCK_MEMORY_INVISIBLE     /* only the GPU's own */
+};
+
+#define MOCK_FAMILIES_MAX 4
+
+/* A device, made of the first real one. Zero fields are as the real one has them. */
+struct mock_device {
+    const char *name;
+    VkPhysicalDeviceType type;
+    uint8_t uuid; /* all its bytes */
+    uint32_t api_version;
+    uint32_t max_storage_range, max_groups;
+    enum mock_memory memory;
+    VkQueueFlags families[MOCK_FAMILIES_MAX]; /* up to the first 0; none: one that does all */
+    bool no_timestamps;
+    VkResult create_result; /* of vkCreateDevice */
+};
+
+enum mock_fence { MOCK_FENCE_REAL, MOCK_FENCE_NEVER, MOCK_FENCE_LOST };
+
+/* How push constants are falsified: a shader that is wrong, or a driver. */
+enum mock_lie { MOCK_NO_LIE, MOCK_LIE_DX, MOCK_LIE_DY, MOCK_LIE_SRC, MOCK_LIE_LANES };
+
+struct mock_vulkan {
+    /* ---- set by tests ---- */
+    bool hidden;  /* there is no libvulkan */
+    bool enabled; /* or else the real one is used */
+    struct mock_device devices[4];
+    uint32_t device_count; /* 0: no device */
+    enum mock_fence fence;
+    enum mock_lie lie;
+    unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
+    VkResult fail_with;
+    /* ---- told by the mock ---- */
+    unsigned calls;      /* that return a VkResult */
+    const char *failed;  /* the one that was made to fail */
+    unsigned waits;      /* vkWaitForFences */
+    int live;            /* objects created and not destroyed */
+    unsigned violations; /* of limits, alignments and atoms; each is printed */
+};
+
+extern struct mock_vulkan mock;
+
+/* Back to the start: enabled, with one device like V3D: integrated, memory of its kind. */
+void mock_reset(void);
+
+/* Whether there is a real device for the mock to stand on. */
+bool mock_possible(void);
+
+#endif
