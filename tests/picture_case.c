@@ -168,8 +168,12 @@ void case_expect(struct picture_case *c)
     for (size_t i = 0; i < c->count; i++) {
         const struct qpel_picture_block *b = &c->blocks[i];
         struct oracle_weights weights;
-        struct oracle_block o = { rows_of(b->parity), b->x,          b->y,         b->width,
-                                  b->height,          b->references, { { NULL } }, NULL };
+        struct oracle_block o = { .rows = rows_of(b->parity),
+                                  .x = b->x,
+                                  .y = b->y,
+                                  .width = b->width,
+                                  .height = b->height,
+                                  .references = b->references };
         for (int l = 0; l < b->references; l++) {
             const struct case_reference *r = &c->references[b->reference[l]];
             o.reference[l] = (struct oracle_reference){
