@@ -111,7 +111,7 @@ enum qpel_result qpel_picture_create(struct qpel_context *context,
         p->planes.stride[i] = choose_stride(row_bytes(format, i));
         size += p->planes.stride[i] * (size_t)component_height(format, i);
     }
-    r = qpel_buffer_create(context, size, &p->memory);
+    r = qpel_buffer_create(context, size, QPEL_NEAR_CPU, &p->memory);
     if (r) {
         free(p);
         return r;
