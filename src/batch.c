@@ -163,11 +163,12 @@ enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_pict
     pthread_mutex_lock(&batch->context->lock);
     picture_hold(picture);
     pthread_mutex_unlock(&batch->context->lock);
-    batch->references[batch->reference_count] = (struct reference){
-        .picture = picture,
-        .parity = parity,
-        .target_rows = picture == batch->target ? rows_of_parity[parity] : 0,
-    };
+    struct reference *r = &batch->references[batch->reference_count];
+    r->picture = picture;
+    r->parity = parity;
+    r->target_rows = picture == batch->target ? rows_of_parity[parity] : 0;
+    for (int i = 0; i < picture->components; i++)
+        r->rows[i] = samples_rows(picture->component[i], parity);
     *index = (uint8_t)batch->reference_count++;
     return QPEL_OK;
 }

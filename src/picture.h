@@ -68,6 +68,7 @@ void picture_free(struct qpel_picture *picture);
 struct reference {
     struct qpel_picture *picture;
     enum qpel_parity parity;
+    struct samples rows[COMPONENT_COUNT]; /* the picture's, of that parity */
     unsigned target_rows; /* which rows of the target these are: 1 top field's, 2 bottom field's */
 };
 
