@@ -165,12 +165,13 @@ static void weight_part(const struct qpel_weight *w, int references, const struc
         struct weights weights = { .w0 = 1, .w1 = 1 }; /* default: (a + b + 1) >> 1, or a */
         if (w->planes >> component & 1)
             weights = weights_of(w, component, references);
+        int width = p->width * p->target->step;
         if (references == 1)
-            weight_one(dst + i, p->target->stride, predictions[0] + i, PREDICTION_STRIDE, p->width,
-                       p->height, p->target->step, weights);
+            weight_one(dst, p->target->stride, predictions[0], PREDICTION_STRIDE, width, p->height,
+                       p->target->step, i, weights);
         else
-            weight_two(dst + i, p->target->stride, predictions[0] + i, predictions[1] + i,
-                       PREDICTION_STRIDE, p->width, p->height, p->target->step, weights);
+            weight_two(dst, p->target->stride, predictions[0], predictions[1], PREDICTION_STRIDE,
+                       width, p->height, p->target->step, i, weights);
     }
 }
 
