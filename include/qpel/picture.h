@@ -59,8 +59,9 @@ struct qpel_picture_data {
 struct qpel_picture;
 
 /* A picture in memory of the library's, that CPU and GPU both reach; zero-filled. Strides are
- * chosen by the library, not a power of two. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any
- * thread. */
+ * chosen by the library, the same for all pictures of a format, and for Cb and Cr; like the planes'
+ * addresses they are multiples of 64. Behind the last row of each plane 64 bytes or more may be
+ * read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
 QPEL_API enum qpel_result qpel_picture_create(struct qpel_context *context,
                                               const struct qpel_picture_format *format,
                                               struct qpel_picture **out);
@@ -100,8 +101,8 @@ QPEL_API struct qpel_picture_format qpel_picture_get_format(const struct qpel_pi
 /* Opens the picture to the CPU: waits for nothing. BUSY: an unfinished submission writes it, or
  * reads it and `access` writes; wait for its ticket. While an access is open that writes, a
  * submission that names the picture is BUSY; while one that reads, a submission that writes it is.
- * Accesses nest, at the same addresses; ends are not told apart, so among nested ones the picture
- * counts as written to until the last has ended. */
+ * Accesses nest; ends are not told apart, so among nested ones the picture counts as written to
+ * until the last has ended. Addresses and strides are the same all the picture's life. */
 QPEL_API enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_access access,
                                              struct qpel_picture_data *data);
 QPEL_API enum qpel_result qpel_picture_end(struct qpel_picture *picture);
@@ -129,7 +130,8 @@ struct qpel_picture_block {
 struct qpel_weight {
     uint8_t planes;    /* bit p set: plane p is weighted; clear: default weighting */
     uint8_t log_wd[3]; /* logWD, 0..7 */
-    int16_t w[2][3];   /* w0, w1: -128..128, in any sum; of one reference w0 alone counts */
+    int16_t w[2][3];   /* w0, w1: -128..128; of one reference w0 and o0 alone count. The bounds that
+                        * 8.4.2.3 sets to w0 + w1 are not checked, and not needed */
     int16_t o[2][3];   /* o0, o1: -128..127, for 8-bit samples */
 };
 
@@ -146,18 +148,19 @@ QPEL_API void qpel_batch_destroy(struct qpel_batch **batch);
  * BUSY while in flight. INVALID: a picture of another context. NOMEM. */
 QPEL_API enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture *target);
 
-/* Enters a reference; at most QPEL_REFERENCE_MAX. Its size and format must be the target's but for
- * width and height, which vectors are clamped to. A field of the target itself may be a reference
- * of the other field's blocks: in one batch no row of the target is both written and read. INVALID
- * also: the target as a frame, a field without a row (of chroma, too: 4:2:0 of two rows has no
- * bottom field). The same picture may be entered any number of times. */
+/* Enters a reference: indices count from 0 after each qpel_batch_begin(), at most
+ * QPEL_REFERENCE_MAX of them. Its size and format must be the target's but for width and height,
+ * which vectors are clamped to. A field of the target itself may be a reference of the other
+ * field's blocks: in one batch no row of the target is both written and read. INVALID also: the
+ * target as a frame, a field without a row (of chroma, too: 4:2:0 of two rows has no bottom field).
+ * The same picture may be entered any number of times. */
 #define QPEL_REFERENCE_MAX 128
 QPEL_API enum qpel_result qpel_batch_reference(struct qpel_batch *batch,
                                                struct qpel_picture *picture,
                                                enum qpel_parity parity, uint8_t *index);
 
-/* Enters weights, which are copied; indices count from 1, at most 65535. INVALID: a value out of
- * its range in a plane whose bit is set, or other bits. */
+/* Enters weights, which are copied: indices count from 1 after each qpel_batch_begin(), at most
+ * 65535. INVALID: a value out of its range in a plane whose bit is set, or other bits. */
 QPEL_API enum qpel_result qpel_batch_weight(struct qpel_batch *batch,
                                             const struct qpel_weight *weight, uint16_t *index);
 
@@ -170,8 +173,9 @@ QPEL_API enum qpel_result qpel_batch_add(struct qpel_batch *batch,
                                          size_t *bad);
 
 /* The same without a copy: room for `count` blocks in the library's memory, to be filled and then
- * added, all of them or the first so many. The room is there until the next call with this batch.
- */
+ * added, all of them or the first so many; then there may be room for more. References and weights
+ * may be entered in between, before the commit of the blocks that name them. The room ends with its
+ * commit, and what is not committed is lost, with qpel_batch_room(), _add() and _begin() too. */
 QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count,
                                           struct qpel_picture_block **blocks);
 QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
@@ -197,8 +201,10 @@ QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
  * order. INVALID: no such slice, or it has been run. */
 QPEL_API enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice);
 
-/* Waits until the target is whole and visible to the CPU. TIMEOUT: not yet; call again.
- * DEVICE_LOST: it will never be. INVALID: a ticket that this context has not given. Ticket 0 is
+/* Waits until the target is whole and visible to the CPU. TIMEOUT: not yet, and all that is BUSY
+ * remains so; call again. DEVICE_LOST: it will never be, and the blocks' samples in it are
+ * undefined; but the submission is over: its batch may begin anew or be submitted to the CPU, its
+ * pictures be opened and destroyed. INVALID: a ticket that this context has not given. Ticket 0 is
  * always done, and so is one whose batch has begun anew or is destroyed. */
 QPEL_API enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket,
                                     uint64_t timeout_ns);
