@@ -19,15 +19,24 @@ layout(std430, set = QPEL_PICTURE_SET_DST, binding = 0) restrict buffer Dst
 {
     uint dst[];
 };
-layout(std430, set = QPEL_PICTURE_SET_SCRATCH, binding = 0) restrict readonly buffer Scratch
+layout(std430, set = QPEL_PICTURE_SET_OTHER, binding = 0) restrict readonly buffer Other
 {
-    uint scratch[];
+    uint other[];
 };
 #define MEMBER(type, name) type name;
 layout(push_constant) uniform Push
 {
     QPEL_PICTURE_PUSH_CONSTANTS(MEMBER)
 };
+
+int width_of(uvec4 reference)
+{
+    return int(reference.QPEL_REFERENCE_EXTENT & 0xffffu);
+}
+int height_of(uvec4 reference)
+{
+    return int(reference.QPEL_REFERENCE_EXTENT >> 16);
+}
 
 #define PARITY(item) ((item).x >> QPEL_ITEM_PARITY_SHIFT & 3u)
 

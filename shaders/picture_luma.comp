@@ -1,5 +1,6 @@
-/* The picture door, luma (and all planes of 4:4:4): units of one family. A lane makes 4 columns of a
- * unit. Compiled once a family, by defining FAMILY_<name>.
+/* The picture door, luma (and all planes of 4:4:4): units of one kernel. A lane makes 4 columns of
+ * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>; `one_plane` tells units of
+ * the kernel's second family.
  *
  * Reads whole words, as dispatch.comp does. A word of dst is written by one lane, and never read. */
 #version 450
@@ -49,18 +50,23 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-bool two_references, weighted;
+bool one_plane, two_references, weighted;
+
+uint both_planes(uint a, uint b)
+{
+    return mean(a, one_plane ? a : b);
+}
 
 void put_word(uint word)
 {
     if (STEP != QPEL_STEP_PUT) {
-        uint other = word;
+        uint list0 = word;
         if (two_references)
-            other = scratch[(strip_dst + scratch_base) >> 2];
+            list0 = other[(strip_dst + other_base) >> 2];
         if (STEP == QPEL_STEP_WEIGH && weighted)
-            word = weigh_even(other, word) + weigh_odd(other, word);
+            word = weigh_even(list0, word) + weigh_odd(list0, word);
         else
-            word = mean(word, other);
+            word = mean(word, list0);
     }
     dst[strip_dst >> 2] = word;
     strip_dst += strip_step;
@@ -85,9 +91,17 @@ void main()
     strip_rows = (item.x & QPEL_ITEM_TALL) != 0 ? 8u : 4u;
     dx = (mv.x & 3) == 3 ? 1 : 0;
     dy = (mv.y & 3) == 3 ? 1 : 0;
+#if defined(FAMILY_H_FULL)
+    one_plane = (mv.x & 3) == 2;
+#elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
+    one_plane = (mv.y & 3) == 2;
+#else
+    one_plane = false;
+#endif
     if (index >= outside_first) {
         src_stride = QPEL_SLOT_STRIDE;
-        strip_src = slots_base + (index + slot_shift) * QPEL_SLOT_SIZE + 2 * QPEL_SLOT_STRIDE + 2 + strip;
+        strip_src = slots_base + (index + slot_shift) * QPEL_SLOT_SIZE +
+                    2 * QPEL_SLOT_STRIDE + 2 + strip;
     } else {
         uint reference = (item.w >> QPEL_ITEM_REFERENCE_SHIFT & 255u) * QPEL_REFERENCE_ROWS;
         uvec4 row = upload[references + reference + component];

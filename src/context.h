@@ -46,6 +46,7 @@ struct qpel_context {
     char gpu_reason[QPEL_REASON_SIZE];
     struct scratch *scratch;    /* those not in use */
     struct qpel_batch *batches; /* all of them */
+    struct picture_chunk *chunks;
     uint64_t last_ticket;
 };
 
@@ -70,5 +71,8 @@ void context_gpu_failed(struct qpel_context *context, const char *reason);
 /* A scratch with room for `words`; null: no memory. Its contents are anything. */
 struct scratch *context_scratch_take(struct qpel_context *context, size_t words);
 void context_scratch_give(struct qpel_context *context, struct scratch *scratch);
+
+/* The CPU's own memory, as gpu_buffer_create() would make it; to be freed with free(). */
+void *context_own_memory(size_t size);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ticket.h"
+
 #define SIDE_MAX 16384
 
 static int plane_count(const struct qpel_picture_format *f)
@@ -93,13 +95,14 @@ static size_t choose_stride(size_t bytes)
 }
 
 enum qpel_result qpel_picture_create(struct qpel_context *context,
-                                     const struct qpel_picture_format *format,
+                                     const struct qpel_picture_format *format, enum qpel_near near,
                                      struct qpel_picture **out)
 {
     if (!out)
         return QPEL_ERROR_INVALID;
     *out = NULL;
-    enum qpel_result r = context ? check_format(format) : QPEL_ERROR_INVALID;
+    enum qpel_result r =
+        context && (unsigned)near <= QPEL_NEAR_GPU ? check_format(format) : QPEL_ERROR_INVALID;
     if (r)
         return r;
     struct qpel_picture *p = picture_new(context, format);
@@ -111,13 +114,14 @@ enum qpel_result qpel_picture_create(struct qpel_context *context,
         p->planes.stride[i] = choose_stride(row_bytes(format, i));
         size += p->planes.stride[i] * (size_t)component_height(format, i);
     }
-    r = qpel_buffer_create(context, size, QPEL_NEAR_CPU, &p->memory);
+    size_t units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8);
+    r = picture_memory_take(context, size, units, near, &p->memory);
     if (r) {
         free(p);
         return r;
     }
     for (int i = 0; i < plane_count(format); i++) {
-        p->data.data[i] = (uint8_t *)p->memory->data + p->planes.offset[i];
+        p->data.data[i] = (uint8_t *)picture_memory_data(&p->memory) + p->planes.offset[i];
         p->data.stride[i] = (ptrdiff_t)p->planes.stride[i];
     }
     set_components(p);
@@ -184,7 +188,7 @@ bool picture_drop(struct qpel_picture *picture)
 
 void picture_free(struct qpel_picture *picture)
 {
-    qpel_buffer_destroy(&picture->memory);
+    picture_memory_give(picture->context, &picture->memory);
     free(picture);
 }
 
@@ -215,24 +219,18 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
     bool write = access & QPEL_WRITE;
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
+    if (picture->gpu_reading || picture->gpu_writing)
+        tickets_reap(picture->context);
     if (picture->writing || (write && picture->reading))
         r = QPEL_ERROR_BUSY;
-    else if (write)
-        picture->writes++;
-    else
-        picture->reads++;
-    pthread_mutex_unlock(&picture->context->lock);
-    if (r)
-        return r;
-    void *start;
-    if (picture->memory && (r = qpel_buffer_begin(picture->memory, access, &start))) {
-        pthread_mutex_lock(&picture->context->lock);
-        *(write ? &picture->writes : &picture->reads) -= 1;
-        pthread_mutex_unlock(&picture->context->lock);
-        return r;
+    else if (!picture->reads && !picture->writes)
+        r = picture_memory_to_cpu(picture->context, &picture->memory);
+    if (!r) {
+        *(write ? &picture->writes : &picture->reads) += 1;
+        *data = picture->data;
     }
-    *data = picture->data;
-    return QPEL_OK;
+    pthread_mutex_unlock(&picture->context->lock);
+    return r;
 }
 
 enum qpel_result qpel_picture_end(struct qpel_picture *picture)
@@ -241,15 +239,13 @@ enum qpel_result qpel_picture_end(struct qpel_picture *picture)
         return QPEL_ERROR_INVALID;
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
-    /* Accesses are not told apart: those that write end last. */
+    /* Accesses are not told apart: those that write end last, and what they wrote goes out. */
     if (picture->reads)
         picture->reads--;
-    else if (picture->writes)
-        picture->writes--;
-    else
+    else if (!picture->writes)
         r = QPEL_ERROR_INVALID;
+    else if (--picture->writes == 0)
+        r = picture_memory_to_gpu(picture->context, &picture->memory);
     pthread_mutex_unlock(&picture->context->lock);
-    if (!r && picture->memory)
-        r = qpel_buffer_end(picture->memory);
     return r;
 }

@@ -2,7 +2,7 @@
 #ifndef QPEL_SRC_PICTURE_H
 #define QPEL_SRC_PICTURE_H
 
-#include "context.h"
+#include "picture_memory.h"
 #include "qpel/picture.h"
 
 /* A plane of samples, as frame rows. Chroma that is interleaved is two planes with a step of 2. */
@@ -20,15 +20,16 @@ struct qpel_picture {
     struct qpel_context *context;
     struct qpel_picture_format format;
     struct qpel_picture_data data;     /* as the caller sees it */
-    struct qpel_picture_planes planes; /* in `memory`; wrapped: all 0 */
+    struct qpel_picture_planes planes; /* from the start of `memory`; wrapped: all 0 */
     struct samples component[COMPONENT_COUNT];
-    int components;             /* 1 for 4:0:0 */
-    struct qpel_buffer *memory; /* null: the caller's memory */
+    int components; /* 1 for 4:0:0 */
+    struct picture_memory memory;
 
     /* With the context's lock held: */
     unsigned holds;            /* the caller's one, and one a batch that names the picture */
     unsigned reads, writes;    /* open CPU accesses */
-    unsigned reading, writing; /* submissions that are not done */
+    unsigned reading, writing; /* submissions that are not done, */
+    unsigned gpu_reading, gpu_writing; /* those of them that the GPU carries out */
 };
 
 /* The rows of a component that a parity names. */
@@ -101,6 +102,10 @@ struct qpel_batch {
     unsigned slices, slices_left;
     uint64_t *slices_taken; /* a bit each */
     size_t slices_room;
+    struct gpu_batch *gpu; /* null: not needed so far */
+    bool on_gpu;           /* of one that runs: it is the GPU's, */
+    bool submitted;        /* and has been handed over, so that its fence tells */
+    unsigned waiters;      /* threads that wait for the fence */
 };
 
 /* Ends what a batch has in flight, for its destruction. */

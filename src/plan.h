@@ -13,6 +13,10 @@ enum { PLAN_SOURCE_MAX = 16 };
  * all units with one. */
 enum plan_list { PLAN_A, PLAN_B, PLAN_LIST_COUNT };
 
+/* Units of list B once more: those of planar chroma with half a word of their own, which chroma's
+ * shader makes in pairs; or left halves first, and then right ones. */
+enum plan_narrow { PLAN_PAIR, PLAN_LEFT, PLAN_RIGHT, PLAN_NARROW_COUNT };
+
 struct plan_item {
     uint32_t word[4]; /* picture_interface.h */
 };
@@ -26,22 +30,28 @@ struct plan_range {
 };
 
 struct plan {
-    size_t items; /* both lists */
-    size_t slots;
-    size_t list_first[PLAN_LIST_COUNT + 1];
-    struct plan_range range[PLAN_LIST_COUNT][PLAN_SOURCE_MAX][FAMILY_COUNT];
+    /* Set by the caller. */
+    unsigned sources;
+    uint8_t source[QPEL_REFERENCE_MAX]; /* each reference's, below `sources` */
+
+    uint32_t items; /* all lists' */
+    uint32_t slots;
+    struct plan_range range[PLAN_LIST_COUNT][PLAN_SOURCE_MAX][KERNEL_COUNT];
+    /* Where a list's items and slots of a source begin; those of the next one follow. */
+    uint32_t item_first[PLAN_LIST_COUNT][PLAN_SOURCE_MAX + 1];
+    uint32_t slot_first[PLAN_LIST_COUNT][PLAN_SOURCE_MAX + 1];
+    uint32_t narrow_first[PLAN_NARROW_COUNT + 1];
     bool bi, weighted; /* the batch has units that are */
 
-    uint16_t *keys; /* per block, kept from batch to batch */
+    uint16_t *keys; /* two a block, kept from batch to batch */
     size_t key_room;
 };
 
-/* Counts. source: each reference's, below PLAN_SOURCE_MAX. QPEL_OK, NOMEM. */
-enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch,
-                            const uint8_t source[QPEL_REFERENCE_MAX]);
+/* Counts. QPEL_OK, NOMEM. */
+enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch);
 
-/* Writes the items, in order and once, after plan_count(); and the item that each slot is for. */
-void plan_write(struct plan *plan, const struct qpel_batch *batch, struct plan_item *items,
+/* Writes the items, each once, after plan_count(); and the item that each slot is for. */
+void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct plan_item *items,
                 uint32_t *slots);
 
 void plan_free(struct plan *plan);

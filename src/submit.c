@@ -1,58 +1,53 @@
-#define _POSIX_C_SOURCE 200809L
-/* Submissions of the picture door: who runs, in what order, and when it is done. */
-#include <errno.h>
+/* Submissions of the picture door: who runs them, and in what order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "picture.h"
+#include "ticket.h"
+
+#define NS_PER_MS UINT64_C(1000000)
 
 /* ---- what a submission uses ---- */
 
-/* With the lock held. BUSY: the CPU has a picture open, or slices of an earlier batch that only the
- * caller can run stand in the way. */
-static enum qpel_result check_free(const struct qpel_batch *b)
+/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
+ * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. With the lock held. */
+static enum qpel_result check_free(const struct qpel_batch *b, bool on_gpu, bool *gpu)
 {
     const struct qpel_picture *t = b->target;
-    if (t->reads || t->writes || t->writing || t->reading)
-        return QPEL_ERROR_BUSY;
+    bool busy = t->reads || t->writes;
+    unsigned writing = t->writing, reading = t->reading;
+    unsigned gpu_uses = t->gpu_writing + t->gpu_reading;
     for (size_t i = 0; i < b->reference_count; i++) {
         const struct qpel_picture *p = b->references[i].picture;
-        if (p->writes || p->writing)
-            return QPEL_ERROR_BUSY;
+        busy |= p->writes;
+        writing += p->writing;
+        gpu_uses += p->gpu_writing;
     }
-    return QPEL_OK;
+    /* The GPU's own order is that of submission. */
+    *gpu = !busy && gpu_uses == writing + reading && gpu_uses && !on_gpu;
+    return busy || *gpu || gpu_uses != writing + reading ? QPEL_ERROR_BUSY : QPEL_OK;
 }
 
-static void use(struct qpel_batch *b, int by)
+/* Until the GPU is done with the batch's pictures, at most the context's timeout. With the lock
+ * held. */
+static enum qpel_result await_free(const struct qpel_batch *b, bool on_gpu)
 {
-    b->target->writing += (unsigned)by;
-    for (size_t i = 0; i < b->reference_count; i++)
-        b->references[i].picture->reading += (unsigned)by;
+    struct qpel_context *c = b->context;
+    uint64_t deadline = 0;
+    enum qpel_result r;
+    bool gpu;
+    while ((r = check_free(b, on_gpu, &gpu)) && gpu) {
+        enum qpel_result waited = QPEL_OK;
+        if (!deadline)
+            deadline = deadline_in(c->timeout_ms * NS_PER_MS);
+        /* None there: another thread is just handing one over. */
+        if (!tickets_wait_gpu(c, deadline, &waited))
+            pthread_cond_wait(&c->finished, &c->lock);
+        if (waited)
+            return waited;
+    }
+    return r;
 }
-
-/* With the lock held. */
-static void finish(struct qpel_batch *b, enum qpel_result result)
-{
-    use(b, -1);
-    b->result = result;
-    b->state = BATCH_DONE;
-    pthread_cond_broadcast(&b->context->finished);
-}
-
-void submission_end(struct qpel_batch *b)
-{
-    /* Slices that the caller has not run by now never will be. */
-    if (b->ticket && !b->slices)
-        qpel_wait(b->context, b->ticket, (uint64_t)b->context->timeout_ms * 1000000);
-    pthread_mutex_lock(&b->context->lock);
-    if (b->state == BATCH_RUNNING)
-        finish(b, QPEL_OK);
-    pthread_mutex_unlock(&b->context->lock);
-}
-
-/* ---- the door ---- */
 
 static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
 {
@@ -68,53 +63,92 @@ static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
     return QPEL_OK;
 }
 
-static enum qpel_result start(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket)
+/* What a submission changes of a batch, to take it back. */
+struct before {
+    enum batch_state state;
+    qpel_ticket ticket;
+    unsigned slices;
+};
+
+static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices,
+                              qpel_ticket *ticket, struct before *before)
 {
-    pthread_mutex_lock(&b->context->lock);
-    enum qpel_result r = b->state == BATCH_EMPTY     ? QPEL_ERROR_INVALID
-                         : b->state == BATCH_RUNNING ? QPEL_ERROR_BUSY
-                                                     : check_free(b);
+    struct qpel_context *c = b->context;
+    pthread_mutex_lock(&c->lock);
+    enum qpel_result r = b->state == BATCH_EMPTY ? QPEL_ERROR_INVALID : QPEL_OK;
+    if (b->state == BATCH_RUNNING)
+        tickets_reap(c);
+    if (b->state == BATCH_RUNNING)
+        r = QPEL_ERROR_BUSY;
+    if (!r)
+        r = await_free(b, on_gpu);
     if (!r)
         r = prepare_slices(b, slices);
     if (!r) {
-        use(b, 1);
-        b->state = BATCH_RUNNING;
+        /* Its fence is about to be used anew. */
+        while (b->waiters)
+            pthread_cond_wait(&c->finished, &c->lock);
+        *before = (struct before){ b->state, b->ticket, b->slices };
         b->slices = b->slices_left = slices;
-        *ticket = b->ticket = ++b->context->last_ticket;
+        *ticket = b->ticket = ++c->last_ticket;
+        ticket_use(b, on_gpu);
     }
-    pthread_mutex_unlock(&b->context->lock);
+    pthread_mutex_unlock(&c->lock);
     return r;
 }
 
-enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
-                             qpel_ticket *ticket, struct qpel_report *report)
+static void take_back(struct qpel_batch *b, const struct before *before)
 {
-    struct qpel_report unwanted;
-    if (!report)
-        report = &unwanted;
-    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
-    if (!batch || !params || !ticket) {
-        report->fault = QPEL_FAULT_NULL;
-        return QPEL_ERROR_INVALID;
-    }
-    if ((unsigned)params->backend > QPEL_BACKEND_GPU) {
-        report->fault = QPEL_FAULT_BACKEND;
-        return QPEL_ERROR_INVALID;
-    }
-    if (params->backend == QPEL_BACKEND_GPU)
-        return QPEL_ERROR_UNSUPPORTED;
-    enum qpel_result r = start(batch, params->slices, ticket);
+    pthread_mutex_lock(&b->context->lock);
+    enum qpel_result result = b->result;
+    ticket_finish(b, result);
+    b->state = before->state;
+    b->ticket = before->ticket;
+    b->slices = before->slices;
+    pthread_mutex_unlock(&b->context->lock);
+}
+
+/* ---- the CPU ---- */
+
+/* Memory that is not coherent, before and after. */
+static enum qpel_result see_pictures(const struct qpel_batch *b)
+{
+    enum qpel_result r = picture_memory_to_cpu(b->context, &b->target->memory);
+    for (size_t i = 0; i < b->reference_count && !r; i++)
+        r = picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
+    return r;
+}
+
+/* With the lock held. */
+static void finish_cpu(struct qpel_batch *b)
+{
+    ticket_finish(b, picture_memory_to_gpu(b->context, &b->target->memory));
+}
+
+static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket,
+                                   struct qpel_report *report)
+{
+    struct before before;
+    qpel_ticket started;
+    enum qpel_result r = start(b, false, slices, &started, &before);
     if (r)
         return r;
+    r = see_pictures(b);
+    if (r) {
+        reason_set(report->reason, "a picture's memory is lost with its GPU");
+        take_back(b, &before);
+        return r;
+    }
+    *ticket = started;
     report->backend = QPEL_BACKEND_CPU;
-    snprintf(report->device, sizeof report->device, "%s", batch->context->cpu_layer);
-    report->blocks = batch->block_count;
-    if (params->slices)
+    snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
+    report->blocks = b->block_count;
+    if (slices)
         return QPEL_OK;
-    picture_run_cpu(batch, 0, batch->block_count);
-    pthread_mutex_lock(&batch->context->lock);
-    finish(batch, QPEL_OK);
-    pthread_mutex_unlock(&batch->context->lock);
+    picture_run_cpu(b, 0, b->block_count);
+    pthread_mutex_lock(&b->context->lock);
+    finish_cpu(b);
+    pthread_mutex_unlock(&b->context->lock);
     return QPEL_OK;
 }
 
@@ -136,68 +170,92 @@ enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
                     (size_t)((uint64_t)n * (slice + 1) / batch->slices));
     pthread_mutex_lock(&batch->context->lock);
     if (--batch->slices_left == 0)
-        finish(batch, QPEL_OK);
+        finish_cpu(batch);
     pthread_mutex_unlock(&batch->context->lock);
     return QPEL_OK;
 }
 
-/* With the lock held. Null: unknown, or its batch has begun anew: done. */
-static const struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
-{
-    const struct qpel_batch *b = c->batches;
-    while (b && b->ticket != ticket)
-        b = b->next;
-    return b;
-}
+/* ---- the GPU ---- */
 
-/* With the lock held. */
-static enum qpel_result ticket_state(const struct qpel_context *c, qpel_ticket ticket, bool *done)
+static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
+                                   struct qpel_report *report)
 {
-    if (ticket > c->last_ticket)
-        return QPEL_ERROR_INVALID;
-    const struct qpel_batch *b = ticket ? find_batch(c, ticket) : NULL;
-    *done = !b || b->state != BATCH_RUNNING;
-    return b && *done ? b->result : QPEL_OK;
-}
-
-enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, bool *done)
-{
-    if (!context || !done)
-        return QPEL_ERROR_INVALID;
-    pthread_mutex_lock(&context->lock);
-    enum qpel_result r = ticket_state(context, ticket, done);
-    pthread_mutex_unlock(&context->lock);
-    return r;
-}
-
-static struct timespec deadline(uint64_t timeout_ns)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    const uint64_t second = 1000000000;
-    uint64_t seconds = timeout_ns / second;
-    /* A longer wait is none that a caller would notice. */
-    if (seconds > 1000000000)
-        seconds = 1000000000;
-    t.tv_sec += (time_t)seconds;
-    t.tv_nsec += (long)(timeout_ns % second);
-    if (t.tv_nsec >= (long)second) {
-        t.tv_sec++;
-        t.tv_nsec -= (long)second;
-    }
-    return t;
-}
-
-enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uint64_t timeout_ns)
-{
-    if (!context)
-        return QPEL_ERROR_INVALID;
-    struct timespec end = deadline(timeout_ns);
-    bool done = false, late = false;
+    struct qpel_context *c = b->context;
     enum qpel_result r;
-    pthread_mutex_lock(&context->lock);
-    while (!(r = ticket_state(context, ticket, &done)) && !done && !late)
-        late = pthread_cond_timedwait(&context->finished, &context->lock, &end) == ETIMEDOUT;
-    pthread_mutex_unlock(&context->lock);
-    return r ? r : done ? QPEL_OK : QPEL_ERROR_TIMEOUT;
+    struct gpu *gpu = context_gpu(c, true, &r, report->reason);
+    if (!gpu)
+        return r;
+    if (!b->gpu) {
+        r = gpu_batch_create(gpu, &b->gpu);
+        if (r) {
+            reason_set(report->reason, "%s", qpel_result_name(r));
+            return r;
+        }
+    }
+    struct before before;
+    qpel_ticket started;
+    r = start(b, true, 0, &started, &before);
+    if (r)
+        return r;
+    r = gpu_batch_submit(gpu, b->gpu, b, report->reason);
+    if (r) {
+        take_back(b, &before);
+        if (r == QPEL_ERROR_DEVICE_LOST)
+            context_gpu_failed(c, report->reason);
+        return r;
+    }
+    pthread_mutex_lock(&c->lock);
+    b->submitted = true;
+    pthread_cond_broadcast(&c->finished);
+    pthread_mutex_unlock(&c->lock);
+    size_t count;
+    int taken;
+    *ticket = started;
+    report->backend = QPEL_BACKEND_GPU;
+    memcpy(report->device, gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
+    report->blocks = b->block_count;
+    return QPEL_OK;
+}
+
+/* ---- the door ---- */
+
+enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
+                             qpel_ticket *ticket, struct qpel_report *report)
+{
+    struct qpel_report unwanted;
+    if (!report)
+        report = &unwanted;
+    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+    if (!batch || !params || !ticket) {
+        report->fault = QPEL_FAULT_NULL;
+        return QPEL_ERROR_INVALID;
+    }
+    if ((unsigned)params->backend > QPEL_BACKEND_GPU) {
+        report->fault = QPEL_FAULT_BACKEND;
+        return QPEL_ERROR_INVALID;
+    }
+    bool asked = params->backend != QPEL_BACKEND_AUTO;
+    enum qpel_backend backend = asked ? params->backend : batch->context->backend;
+    reason_set(report->reason, "%s",
+               asked                          ? "asked for"
+               : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
+                                              : "the context's backend");
+    if (backend == QPEL_BACKEND_GPU)
+        return submit_gpu(batch, ticket, report);
+    return submit_cpu(batch, params->slices, ticket, report);
+}
+
+void submission_end(struct qpel_batch *b)
+{
+    /* Slices that the caller has not run by now never will be. */
+    if (b->ticket && !b->slices)
+        qpel_wait(b->context, b->ticket, b->context->timeout_ms * NS_PER_MS);
+    pthread_mutex_lock(&b->context->lock);
+    if (b->state == BATCH_RUNNING)
+        ticket_finish(b, QPEL_OK);
+    while (b->waiters)
+        pthread_cond_wait(&b->context->finished, &b->context->lock);
+    pthread_mutex_unlock(&b->context->lock);
+    gpu_batch_destroy(b->context->gpu, b->gpu);
+    b->gpu = NULL;
 }

@@ -11,7 +11,7 @@ struct qpel_picture *picture_new(struct qpel_context *context, uint32_t width, u
     struct qpel_picture_format f = picture_format(width, height, chroma);
     struct qpel_picture *p;
 
-    assert_int_equal(qpel_picture_create(context, &f, &p), QPEL_OK);
+    assert_int_equal(qpel_picture_create(context, &f, QPEL_NEAR_CPU, &p), QPEL_OK);
     return p;
 }
 
@@ -46,7 +46,8 @@ struct loaded load(struct qpel_context *context, const struct image *image,
     struct qpel_picture_data data = { .data = { NULL } };
 
     if (memory == CREATED) {
-        assert_int_equal(qpel_picture_create(context, &image->format, &l.picture), QPEL_OK);
+        assert_int_equal(qpel_picture_create(context, &image->format, QPEL_NEAR_CPU, &l.picture),
+                         QPEL_OK);
         upload(l.picture, image);
         return l;
     }

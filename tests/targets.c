@@ -46,6 +46,8 @@ static bool open_device(struct target *t, const struct qpel_device *device, int 
     struct qpel_context_params params = {
         .backend = QPEL_BACKEND_GPU,
         .device = uuid,
+        /* A software device compiles shaders while it runs, maybe beside other tests. */
+        .timeout_ms = 60000,
         .log = print_log,
     };
 

@@ -15,7 +15,7 @@ static void expect_format(struct qpel_picture_format f, enum qpel_result result)
     struct qpel_picture_data data = { { bytes[0], bytes[1], bytes[2] }, { 64, 64, 64 } };
     struct qpel_picture *p = (struct qpel_picture *)&data;
 
-    assert_int_equal(qpel_picture_create(context, &f, &p), result);
+    assert_int_equal(qpel_picture_create(context, &f, QPEL_NEAR_CPU, &p), result);
     assert_true(result == QPEL_OK || !p);
     qpel_picture_destroy(&p);
     if (f.width > 64 && result == QPEL_OK)
@@ -113,9 +113,9 @@ static void null_pointers(void **state)
     bool done;
 
     (void)state;
-    assert_int_equal(qpel_picture_create(NULL, &f, &q), QPEL_ERROR_INVALID);
-    assert_int_equal(qpel_picture_create(context, NULL, &q), QPEL_ERROR_INVALID);
-    assert_int_equal(qpel_picture_create(context, &f, NULL), QPEL_ERROR_INVALID);
+    assert_int_equal(qpel_picture_create(NULL, &f, QPEL_NEAR_CPU, &q), QPEL_ERROR_INVALID);
+    assert_int_equal(qpel_picture_create(context, NULL, QPEL_NEAR_CPU, &q), QPEL_ERROR_INVALID);
+    assert_int_equal(qpel_picture_create(context, &f, QPEL_NEAR_CPU, NULL), QPEL_ERROR_INVALID);
     assert_int_equal(qpel_picture_wrap(context, &f, NULL, &q), QPEL_ERROR_INVALID);
     assert_int_equal(qpel_picture_begin(NULL, QPEL_READ, &data), QPEL_ERROR_INVALID);
     assert_int_equal(qpel_picture_begin(p, QPEL_READ, NULL), QPEL_ERROR_INVALID);
@@ -187,7 +187,7 @@ static void references(void **state)
     assert_int_equal(qpel_batch_reference(b, p, QPEL_FRAME, &index), QPEL_ERROR_INVALID);
     qpel_picture_destroy(&p);
     nv12.layout = QPEL_LAYOUT_INTERLEAVED;
-    assert_int_equal(qpel_picture_create(context, &nv12, &p), QPEL_OK);
+    assert_int_equal(qpel_picture_create(context, &nv12, QPEL_NEAR_CPU, &p), QPEL_OK);
     assert_int_equal(qpel_batch_reference(b, p, QPEL_FRAME, &index), QPEL_ERROR_INVALID);
     qpel_picture_destroy(&p);
     p = picture_new(other_context, 16, 16, QPEL_CHROMA_420);

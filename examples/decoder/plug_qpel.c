@@ -180,7 +180,7 @@ static enum qpel_result picture_create(void *self, struct picture *picture)
 {
     struct qpel *qpel = self;
     struct qpel_picture *made;
-    enum qpel_result r = qpel_picture_create(qpel->context, &picture->format, &made);
+    enum qpel_result r = qpel_picture_create(qpel->context, &picture->format, QPEL_NEAR_CPU, &made);
     if (r)
         return r;
     /* libavcodec keeps the addresses of a frame: they are the same at each access */

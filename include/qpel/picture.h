@@ -64,7 +64,7 @@ struct qpel_picture;
  * read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
 QPEL_API enum qpel_result qpel_picture_create(struct qpel_context *context,
                                               const struct qpel_picture_format *format,
-                                              struct qpel_picture **out);
+                                              enum qpel_near near, struct qpel_picture **out);
 
 /* A picture in the caller's memory, which outlives it and its last submission. Only the rows'
  * samples are touched, never the bytes between or around them. The CPU always can; the GPU can't
