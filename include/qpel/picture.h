@@ -58,7 +58,8 @@ struct qpel_picture_data {
 
 struct qpel_picture;
 
-/* A picture in memory of the library's, that CPU and GPU both reach; zero-filled. Strides are
+/* A picture in memory of the library's, that CPU and GPU both reach; zero-filled. Near the CPU
+ * (context.h) where that reads it, as a decoder does that adds residuals on the CPU. Strides are
  * chosen by the library, the same for all pictures of a format, and for Cb and Cr; like the planes'
  * addresses they are multiples of 64. Behind the last row of each plane 64 bytes or more may be
  * read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
