@@ -8,10 +8,12 @@
 #define KEY(source, kernel, outside) (((source)*KERNEL_COUNT + (kernel)) * 2 + (outside))
 #define KEY_COUNT                    KEY(PLAN_SOURCE_MAX, 0, 0)
 
-static uint32_t units(const struct qpel_picture_block *b)
-{
-    return (b->width == 16 ? 2u : 1u) * (b->height == 16 ? 2u : 1u);
-}
+/* Kept for each block and list: the key, and how many units wide and tall it is (0: one, 1: two).
+ */
+#define ENTRY(key, across, down) ((key) << 2 | (down) << 1 | (across))
+#define ENTRY_KEY(entry)         ((entry) >> 2)
+
+#define INLINE static inline __attribute__((always_inline))
 
 /* ---- keys ---- */
 
@@ -27,16 +29,16 @@ static enum picture_kernel kernel_of(enum family family)
     return (enum picture_kernel)k;
 }
 
-/* By position: the kernel, and the window around a block of 0 x 0. */
 struct rules {
+    /* By position: the window around a block of 0 x 0, and the kernel. */
     struct rule {
-        int8_t left, top, right, bottom;
-        uint8_t kernel;
+        int32_t left, top, right, bottom;
+        uint32_t key;
     } position[QPEL_POSITION_COUNT];
-    /* By reference: its rows. */
+    /* By reference: its last column and row, and its source. */
     struct extent {
-        int32_t width, height;
-        uint32_t source;
+        int32_t right, bottom;
+        uint32_t key;
     } extent[QPEL_REFERENCE_MAX];
 };
 
@@ -45,41 +47,45 @@ static void make_rules(struct rules *rules, const struct plan *plan, const struc
     for (int p = 0; p < QPEL_POSITION_COUNT; p++) {
         struct qpel_rectangle w = qpel_window(p, 16, 16).bounds;
         rules->position[p] = (struct rule){
-            .left = (int8_t)w.left,
-            .top = (int8_t)w.top,
-            .right = (int8_t)(w.right - 16),
-            .bottom = (int8_t)(w.bottom - 16),
-            .kernel = (uint8_t)kernel_of(qpel_positions[p].family),
+            .left = w.left,
+            .top = w.top,
+            .right = w.right - 16,
+            .bottom = w.bottom - 16,
+            .key = KEY(0u, (unsigned)kernel_of(qpel_positions[p].family), 0u),
         };
     }
     for (size_t i = 0; i < batch->reference_count; i++) {
         const struct samples *luma = &batch->references[i].rows[0];
-        rules->extent[i] = (struct extent){ luma->width, luma->height, plan->source[i] };
+        rules->extent[i] = (struct extent){
+            .right = luma->width - 1,
+            .bottom = luma->height - 1,
+            .key = KEY((unsigned)plan->source[i], 0u, 0u),
+        };
     }
 }
 
-static unsigned key_of(const struct rules *rules, const struct qpel_picture_block *b, int list)
+INLINE unsigned key_of(const struct rules *rules, const struct qpel_picture_block *b, int list)
 {
     const struct extent *e = &rules->extent[b->reference[list]];
     int mx = b->mv[list][0], my = b->mv[list][1];
     const struct rule *r = &rules->position[(mx & 3) + 4 * (my & 3)];
     int x = b->x + (mx >> 2), y = b->y + (my >> 2);
-    unsigned outside = (x + r->left < 0) | (y + r->top < 0) |
-                       (x + b->width + r->right >= e->width) |
-                       (y + b->height + r->bottom >= e->height);
-    return KEY(e->source, r->kernel, outside);
+    /* Distances from the window's sides to the reference's: one is negative where it leaves it. */
+    int inside = (x + r->left) | (y + r->top) | (e->right - r->right - b->width - x) |
+                 (e->bottom - r->bottom - b->height - y);
+    return e->key + r->key + ((unsigned)inside >> 31);
 }
 
-static enum qpel_result reserve_keys(struct plan *plan, size_t blocks)
+static enum qpel_result reserve_entries(struct plan *plan, size_t blocks)
 {
-    if (blocks <= plan->key_room)
+    if (blocks <= plan->entry_room)
         return QPEL_OK;
-    size_t room = blocks > 2 * plan->key_room ? blocks : 2 * plan->key_room;
-    uint16_t *grown = realloc(plan->keys, 2 * room * sizeof *grown);
+    size_t room = blocks > 2 * plan->entry_room ? blocks : 2 * plan->entry_room;
+    uint16_t *grown = realloc(plan->entries, 2 * room * sizeof *grown);
     if (!grown)
         return QPEL_ERROR_NOMEM;
-    plan->keys = grown;
-    plan->key_room = room;
+    plan->entries = grown;
+    plan->entry_room = room;
     return QPEL_OK;
 }
 
@@ -154,7 +160,7 @@ static void place(struct plan *plan, uint32_t counts[PLAN_LIST_COUNT][KEY_COUNT]
 
 enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch)
 {
-    enum qpel_result result = reserve_keys(plan, batch->block_count);
+    enum qpel_result result = reserve_entries(plan, batch->block_count);
     if (result)
         return result;
     struct rules rules;
@@ -164,19 +170,20 @@ enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch)
     struct narrow narrow = { false };
     bool narrow_wanted = has_narrow(&batch->target->format);
     unsigned weights = 0, bi = 0;
-    uint16_t *keys = plan->keys;
-    for (size_t i = 0; i < batch->block_count; i++, keys += 2) {
+    uint16_t *entries = plan->entries;
+    for (size_t i = 0; i < batch->block_count; i++, entries += 2) {
         const struct qpel_picture_block *b = &batch->blocks[i];
+        unsigned across = b->width >> 4, down = b->height >> 4, units = 1u << across << down;
         unsigned key = key_of(&rules, b, 0);
         weights |= b->weight;
         if (b->references == 2) {
             bi = 1;
-            keys[PLAN_A] = (uint16_t)key;
-            counts[PLAN_A][key] += units(b);
+            entries[PLAN_A] = (uint16_t)ENTRY(key, across, down);
+            counts[PLAN_A][key] += units;
             key = key_of(&rules, b, 1);
         }
-        keys[PLAN_B] = (uint16_t)key;
-        counts[PLAN_B][key] += units(b);
+        entries[PLAN_B] = (uint16_t)ENTRY(key, across, down);
+        counts[PLAN_B][key] += units;
         if (b->width == 4 && narrow_wanted)
             narrow_counts[narrow_of(&narrow, plan, batch, i)]++;
     }
@@ -208,40 +215,63 @@ static void open_writer(struct writer *w, const struct plan *plan)
             }
 }
 
-static uint32_t vector(const struct qpel_picture_block *b, int list)
+/* An item's words in pairs, the earlier one in the low half. */
+struct pairs {
+    uint64_t low, high;
+};
+
+#define PAIR(low, high) ((uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
+
+INLINE uint32_t vector(const struct qpel_picture_block *b, int list)
 {
     return (uint16_t)b->mv[list][0] | (uint32_t)(uint16_t)b->mv[list][1] << 16;
 }
 
-/* The item of a block's first unit. */
-static struct plan_item item_of(const struct qpel_picture_block *b, enum plan_list list)
+/* Of a block's first unit. own: the list that is followed here. */
+INLINE struct pairs item_of(const struct qpel_picture_block *b, int own, int other, uint32_t flags)
 {
-    bool bi = b->references == 2;
-    int own = list == PLAN_B && bi, other = bi && !own;
-    return (struct plan_item){ {
-        (uint32_t)b->x / 4 << QPEL_ITEM_X_SHIFT | (uint32_t)b->y / 4 << QPEL_ITEM_Y_SHIFT |
-            (uint32_t)b->parity << QPEL_ITEM_PARITY_SHIFT | (b->width > 4 ? QPEL_ITEM_WIDE : 0) |
-            (b->height > 4 ? QPEL_ITEM_TALL : 0) | (bi ? QPEL_ITEM_BI : 0),
-        vector(b, own),
-        vector(b, other),
-        (uint32_t)b->reference[own] << QPEL_ITEM_REFERENCE_SHIFT |
-            (uint32_t)b->reference[other] << QPEL_ITEM_OTHER_SHIFT |
-            (uint32_t)b->weight << QPEL_ITEM_WEIGHT_SHIFT,
-    } };
+    uint32_t place = (uint32_t)b->x / 4 << QPEL_ITEM_X_SHIFT |
+                     (uint32_t)b->y / 4 << QPEL_ITEM_Y_SHIFT |
+                     (uint32_t)b->parity << QPEL_ITEM_PARITY_SHIFT;
+    uint32_t shape =
+        (b->width > 4 ? QPEL_ITEM_WIDE : 0) | (b->height > 4 ? QPEL_ITEM_TALL : 0) | flags;
+    uint32_t tables = (uint32_t)b->reference[own] << QPEL_ITEM_REFERENCE_SHIFT |
+                      (uint32_t)b->reference[other] << QPEL_ITEM_OTHER_SHIFT |
+                      (uint32_t)b->weight << QPEL_ITEM_WEIGHT_SHIFT;
+    return (struct pairs){ PAIR(place | shape, vector(b, own)), PAIR(vector(b, other), tables) };
 }
 
-static void write_units(struct writer *w, const struct qpel_picture_block *b, enum plan_list list,
-                        unsigned key, struct plan_item item)
+INLINE void put(struct plan_item *item, struct pairs p)
 {
-    uint32_t at = w->next[list][key], first = item.word[0];
-    for (unsigned y = 0; y < b->height; y += QPEL_UNIT)
-        for (unsigned x = 0; x < b->width; x += QPEL_UNIT) {
-            item.word[0] = first + (x / 4 << QPEL_ITEM_X_SHIFT) + (y / 4 << QPEL_ITEM_Y_SHIFT);
-            if (key & 1)
-                w->slots[at + w->to_slot[list][key]] = at;
-            w->items[at++] = item;
+    uint32_t words[] = { (uint32_t)p.low, (uint32_t)(p.low >> 32), (uint32_t)p.high,
+                         (uint32_t)(p.high >> 32) };
+    memcpy(item->word, words, sizeof words);
+}
+
+INLINE void write_units(struct writer *w, enum plan_list list, unsigned entry, struct pairs item)
+{
+    const uint64_t across = QPEL_UNIT / 4 << QPEL_ITEM_X_SHIFT;
+    const uint64_t down = QPEL_UNIT / 4 << QPEL_ITEM_Y_SHIFT;
+    unsigned key = ENTRY_KEY(entry);
+    uint32_t first = w->next[list][key], end = first + 1;
+    struct plan_item *at = w->items + first;
+    put(at, item);
+    if (entry & 3) {
+        struct pairs next = item;
+        next.low += entry & 1 ? across : down;
+        put(++at, next);
+        if ((entry & 3) == 3) {
+            next.low += down;
+            item.low += down;
+            put(++at, item);
+            put(++at, next);
         }
-    w->next[list][key] = at;
+        end = (uint32_t)(at + 1 - w->items);
+    }
+    w->next[list][key] = end;
+    if (key & 1)
+        for (uint32_t i = first; i < end; i++)
+            w->slots[i + w->to_slot[list][key]] = i;
 }
 
 void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct plan_item *items,
@@ -253,21 +283,25 @@ void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct 
     memcpy(narrow_next, plan->narrow_first, sizeof narrow_next);
     struct narrow narrow = { false };
     bool narrow_wanted = has_narrow(&batch->target->format);
-    const uint16_t *keys = plan->keys;
-    for (size_t i = 0; i < batch->block_count; i++, keys += 2) {
+    const uint16_t *entries = plan->entries;
+    for (size_t i = 0; i < batch->block_count; i++, entries += 2) {
         const struct qpel_picture_block *b = &batch->blocks[i];
-        if (b->references == 2)
-            write_units(&w, b, PLAN_A, keys[PLAN_A], item_of(b, PLAN_A));
-        struct plan_item item = item_of(b, PLAN_B);
-        write_units(&w, b, PLAN_B, keys[PLAN_B], item);
+        struct pairs item;
+        if (b->references == 2) {
+            write_units(&w, PLAN_A, entries[PLAN_A], item_of(b, 0, 1, QPEL_ITEM_BI));
+            item = item_of(b, 1, 0, QPEL_ITEM_BI);
+        } else {
+            item = item_of(b, 0, 0, 0);
+        }
+        write_units(&w, PLAN_B, entries[PLAN_B], item);
         if (b->width == 4 && narrow_wanted)
-            items[narrow_next[narrow_of(&narrow, plan, batch, i)]++] = item;
+            put(&items[narrow_next[narrow_of(&narrow, plan, batch, i)]++], item);
     }
 }
 
 void plan_free(struct plan *plan)
 {
-    free(plan->keys);
-    plan->keys = NULL;
-    plan->key_room = 0;
+    free(plan->entries);
+    plan->entries = NULL;
+    plan->entry_room = 0;
 }

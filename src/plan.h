@@ -43,8 +43,8 @@ struct plan {
     uint32_t narrow_first[PLAN_NARROW_COUNT + 1];
     bool bi, weighted; /* the batch has units that are */
 
-    uint16_t *keys; /* two a block, kept from batch to batch */
-    size_t key_room;
+    uint16_t *entries; /* two a block, kept from batch to batch */
+    size_t entry_room; /* blocks */
 };
 
 /* Counts. QPEL_OK, NOMEM. */
