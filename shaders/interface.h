@@ -27,8 +27,7 @@
 /* Rows of the strip, by block size. */
 #define QPEL_STRIP_ROWS(size) ((size) < 8 ? 4 : 8)
 
-#define QPEL_LANES_PER_BLOCK(size)                                                                 \
-    ((size) / QPEL_STRIP_COLUMNS * ((size) / QPEL_STRIP_ROWS(size)))
+#define QPEL_LANES_PER_BLOCK(size) ((size) / QPEL_STRIP_COLUMNS * ((size) / QPEL_STRIP_ROWS(size)))
 
 /* Push constants, in this order, 4 bytes each. Offsets wrap modulo 2^32.
  * A lane is first_lane plus the invocation's global index; lanes from end_lane
@@ -40,7 +39,7 @@
     X(uint, dst_base) /* the same; a multiple of 4 */                                              \
     X(int, src_stride)                                                                             \
     X(int, dst_stride) /* a multiple of 4 */                                                       \
-    X(int, dx) /* 0 or 1: plane B's column offset */                                               \
-    X(int, dy) /* 0 or 1: plane A's or B's row offset */
+    X(int, dx)         /* 0 or 1: plane B's column offset */                                       \
+    X(int, dy)         /* 0 or 1: plane A's or B's row offset */
 
 #endif

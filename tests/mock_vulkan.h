@@ -33,6 +33,7 @@ struct mock_device {
     VkResult create_result; /* of vkCreateDevice */
 };
 
+/* NEVER: waits end with VK_TIMEOUT, though sooner than they ask. */
 enum mock_fence { MOCK_FENCE_REAL, MOCK_FENCE_NEVER, MOCK_FENCE_LOST };
 
 /* How push constants are falsified: a shader that is wrong, or a driver. */
@@ -49,11 +50,13 @@ struct mock_vulkan {
     unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
     VkResult fail_with;
     /* ---- told by the mock ---- */
-    unsigned calls;      /* that return a VkResult */
-    const char *failed;  /* the one that was made to fail */
-    unsigned waits;      /* vkWaitForFences */
-    int live;            /* objects created and not destroyed */
-    unsigned violations; /* of limits, alignments and atoms; each is printed */
+    unsigned calls;          /* that return a VkResult */
+    const char *names[1024]; /* of these, [calls - 1] */
+    const char *failed;      /* the one that was made to fail */
+    unsigned waits;          /* vkWaitForFences */
+    uint64_t timeout_ns;     /* of the last */
+    int live;                /* objects created and not destroyed */
+    unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };
 
 extern struct mock_vulkan mock;

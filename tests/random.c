@@ -31,6 +31,13 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
+int repetitions(int count)
+{
+    const char *slow = getenv("QPEL_TEST_SLOW");
+
+    return slow && *slow ? (count + 19) / 20 : count;
+}
+
 struct random random_stream(uint64_t number)
 {
     return (struct random){ mix(random_seed() + mix(number)) };

@@ -33,4 +33,8 @@ void hostile_fill(struct random *r, uint8_t *data, ptrdiff_t stride, int width, 
 void hostile_fill_kind(struct random *r, int kind, uint8_t *data, ptrdiff_t stride, int width,
                        int height);
 
+/* How often to repeat: `count`, or far fewer where QPEL_TEST_SLOW is set, for emulators and
+ * valgrind. */
+int repetitions(int count);
+
 #endif

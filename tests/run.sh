@@ -54,7 +54,7 @@ if [ -n "$sanitize" ]; then
     # Mappings and their faults are what tests/guard.c is about; the rest is stopped at.
     options="$options -Db_sanitize=$sanitize -Db_lundef=false -Dbuildtype=debugoptimized"
     suppressions=$root/tests/suppressions
-    export ASAN_OPTIONS="detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
+    export ASAN_OPTIONS="detect_stack_use_after_return=1:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
     export LSAN_OPTIONS="suppressions=$suppressions/lsan.txt:print_suppressions=0"
     export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
     export TSAN_OPTIONS="suppressions=$suppressions/tsan.txt:halt_on_error=1"

@@ -46,8 +46,7 @@ static bool open_device(struct target *t, const struct qpel_device *device, int 
     struct qpel_context_params params = {
         .backend = QPEL_BACKEND_GPU,
         .device = uuid,
-        /* A software device compiles shaders while it runs, maybe beside other tests. */
-        .timeout_ms = 60000,
+        .timeout_ms = 120000, /* sanitizers on a software device on a busy machine */
         .log = print_log,
     };
 

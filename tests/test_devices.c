@@ -17,6 +17,9 @@
 #define TRANSFER   VK_QUEUE_TRANSFER_BIT
 #define GRAPHICS   VK_QUEUE_GRAPHICS_BIT
 
+/* Long, for slow machines that compile shaders at first use. */
+enum { TIMEOUT_MS = 120000 };
+
 static bool vulkan_here;
 
 static void need_vulkan(void)
@@ -38,7 +41,7 @@ static void expect_clean(void)
 static void taken(const char *wish, char name[QPEL_NAME_SIZE], char reason[QPEL_REASON_SIZE])
 {
     struct qpel_context *context;
-    struct qpel_context_params params = { .device = wish };
+    struct qpel_context_params params = { .device = wish, .timeout_ms = TIMEOUT_MS };
     struct qpel_device device = { .name = "" };
 
     assert_int_equal(qpel_context_create(&context, &params), QPEL_OK);
@@ -177,7 +180,9 @@ static void those_not_taken_say_why(void **state)
 static void expect_exact(const char *what)
 {
     struct target t = { .backend = QPEL_BACKEND_GPU };
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU, .log = print_log };
+    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU,
+                                          .timeout_ms = TIMEOUT_MS,
+                                          .log = print_log };
     struct random r = random_stream(1);
 
     snprintf(t.name, sizeof t.name, "%s", what);
@@ -251,7 +256,7 @@ static void no_timestamps(void **state)
 static void few_groups(void **state)
 {
     struct target t = { .name = "few groups", .backend = QPEL_BACKEND_GPU };
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU };
+    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU, .timeout_ms = TIMEOUT_MS };
     struct random r = random_stream(2);
 
     (void)state;
@@ -289,7 +294,8 @@ static void small_storage_range(void **state)
     need_vulkan();
     mock.devices[0].max_storage_range = RANGE;
     expect_exact("a small storage range");
-    assert_int_equal(qpel_context_create(&context, NULL), QPEL_OK);
+    struct qpel_context_params params = { .timeout_ms = TIMEOUT_MS };
+    assert_int_equal(qpel_context_create(&context, &params), QPEL_OK);
     struct qpel_dispatch_params p = {
         .backend = QPEL_BACKEND_GPU,
         .size = QPEL_SIZE_8,

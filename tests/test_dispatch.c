@@ -41,7 +41,7 @@ static void blocks_are_exact(void **state)
         for (int turn = 0; turn < BATCHES; turn++) {
             struct batch_shape shape = {
                 .kernel = kernel_of(n),
-                .count = BLOCKS,
+                .count = (size_t)repetitions(BLOCKS),
                 .dst_unit = dst_unit(),
                 .src_align = -1,
                 .kind = turn % HOSTILE_KINDS,
@@ -120,7 +120,7 @@ static void large_batches_are_exact(void **state)
         struct random r = random_stream(8000 + i);
         struct batch_shape shape = {
             .kernel = { i & 1 ? QPEL_AVG : QPEL_PUT, cases[i].size, cases[i].x + 4 * cases[i].y },
-            .count = cases[i].count,
+            .count = (size_t)repetitions((int)cases[i].count),
             .dst_unit = dst_unit(),
             .src_align = -1,
             .packed = true,

@@ -34,7 +34,7 @@ static void each_kernel(check_fn *check, uint64_t stream)
 
 static int blocks(struct kernel k, const struct candidate *candidates, int count, struct random *r)
 {
-    return check_blocks(k, candidates, count, BLOCKS, r);
+    return check_blocks(k, candidates, count, repetitions(BLOCKS), r);
 }
 
 static int alignments(struct kernel k, const struct candidate *candidates, int count,

@@ -208,7 +208,7 @@ static void places_and_overlaps_are_exact(void **state)
 
     (void)state;
     assert_int_equal(qpel_context_create(&context, &cpu), QPEL_OK);
-    for (uint64_t n = 0; n < CASES; n++) {
+    for (uint64_t n = 0; n < (uint64_t)repetitions(CASES); n++) {
         struct request q;
         draw(&q, &r);
         expect(context, &q, n, counts);
@@ -218,11 +218,11 @@ static void places_and_overlaps_are_exact(void **state)
     printf("# none %zu, dst %zu, src %zu, written twice %zu, read and written %zu\n",
            counts[QPEL_FAULT_NONE], counts[QPEL_FAULT_DST], counts[QPEL_FAULT_SRC],
            counts[QPEL_FAULT_OVERLAP_DST], counts[QPEL_FAULT_OVERLAP_SRC]);
-    assert_true(counts[QPEL_FAULT_NONE] > CASES / 100);
-    assert_true(counts[QPEL_FAULT_DST] > CASES / 100);
-    assert_true(counts[QPEL_FAULT_SRC] > CASES / 100);
-    assert_true(counts[QPEL_FAULT_OVERLAP_DST] > CASES / 100);
-    assert_true(counts[QPEL_FAULT_OVERLAP_SRC] > CASES / 100);
+    assert_true(counts[QPEL_FAULT_NONE] > (size_t)repetitions(CASES) / 100);
+    assert_true(counts[QPEL_FAULT_DST] > (size_t)repetitions(CASES) / 100);
+    assert_true(counts[QPEL_FAULT_SRC] > (size_t)repetitions(CASES) / 100);
+    assert_true(counts[QPEL_FAULT_OVERLAP_DST] > (size_t)repetitions(CASES) / 100);
+    assert_true(counts[QPEL_FAULT_OVERLAP_SRC] > (size_t)repetitions(CASES) / 100);
 }
 
 /* Many blocks on a grid, then one that breaks it: off the grid and apart, off the grid and over

@@ -146,7 +146,7 @@ static void odd_bytes_are_refused(void **state)
         qpel_recipe_destroy(&recipe);
     }
     struct random r = random_stream(1);
-    for (int n = 0; n < 2000; n++) {
+    for (int n = 0; n < repetitions(2000); n++) {
         size_t size = sizeof good - 1;
         memcpy(text, good, size);
         for (int flips = 0; flips < 3; flips++)
@@ -440,6 +440,7 @@ static void expect_choice(const struct target *t, const struct choice *c)
     struct qpel_recipe *recipe;
     struct qpel_context_params params = {
         .device = uuid,
+        .timeout_ms = 120000,
         .preference = c->preference,
         .max_slowdown_percent = c->slowdown,
     };

@@ -38,7 +38,7 @@ static void neighbours_share_cache_lines(void **state)
                 .packed = true,
             };
             struct batch b = batch_make(&shape, &r);
-            for (int n = 0; n < REPEATS; n++)
+            for (int n = 0; n < repetitions(REPEATS); n++)
                 if (!batch_run(&b, &targets[i], n & 1 ? BUFFER : PLAIN, n & 2 ? BUFFER : PLAIN, &r,
                                NULL))
                     fail_msg("repeat %d", n);
@@ -291,7 +291,8 @@ static void *create_and_destroy(void *user)
         uuid_text(device, uuid);
     for (int i = 0; i < 5; i++) {
         struct qpel_context *c;
-        struct qpel_context_params params = { .device = device ? uuid : NULL };
+        struct qpel_context_params params = { .device = device ? uuid : NULL,
+                                              .timeout_ms = 120000 };
         struct qpel_device found;
         if (qpel_context_create(&c, &params))
             return params_failed;

@@ -39,6 +39,7 @@ struct qpel_dsp {
 #define QPEL_CPU_NONE 0u          /* portable C only */
 #define QPEL_CPU_ALL  0xffffffffu /* whatever the machine has */
 
+#define QPEL_CPU_NEON  (1u << 0) /* Arm, 64-bit (ASIMD) and 32-bit */
 #define QPEL_CPU_SSSE3 (1u << 2) /* x86 */
 #define QPEL_CPU_AVX2  (1u << 3) /* x86; needs no QPEL_CPU_SSSE3 beside it */
 

@@ -35,26 +35,16 @@ unsigned qpel_cpu_features(void)
 #elif defined(__linux__) && (defined(__aarch64__) || defined(__arm__))
 #include <sys/auxv.h>
 
-/* The kernel's bits of AT_HWCAP, a stable interface; <asm/hwcap.h> has only
- * those that its own version knew. */
+/* The kernel's bit of AT_HWCAP, a stable interface. */
 #ifdef __aarch64__
-#define HWCAP_BIT_NEON    (1ul << 1)  /* ASIMD */
-#define HWCAP_BIT_DOTPROD (1ul << 20) /* ASIMDDP */
+#define HWCAP_BIT_NEON (1ul << 1) /* ASIMD */
 #else
-#define HWCAP_BIT_NEON    (1ul << 12) /* NEON */
-#define HWCAP_BIT_DOTPROD (1ul << 24) /* ASIMDDP */
+#define HWCAP_BIT_NEON (1ul << 12)
 #endif
 
 unsigned qpel_cpu_features(void)
 {
-    unsigned long hwcap = getauxval(AT_HWCAP);
-    unsigned features = 0;
-
-    if (hwcap & HWCAP_BIT_NEON)
-        features |= QPEL_CPU_NEON;
-    if (hwcap & HWCAP_BIT_DOTPROD)
-        features |= QPEL_CPU_DOTPROD;
-    return features;
+    return getauxval(AT_HWCAP) & HWCAP_BIT_NEON ? QPEL_CPU_NEON : 0;
 }
 
 #else

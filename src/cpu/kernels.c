@@ -11,6 +11,9 @@ static const struct layer {
     qpel_layer_fn *fill;
 } layers[] = {
     { "c", 0, qpel_layer_c },
+#ifdef QPEL_LAYER_NEON
+    { "neon", QPEL_CPU_NEON, qpel_layer_neon },
+#endif
 #ifdef QPEL_LAYER_X86
     { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3 },
     { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2 },

@@ -17,7 +17,8 @@ static const char usage[] =
     "  --spec ID=VALUE   a specialization constant (a 32-bit integer)\n"
     "  --trips N         loops run N times (1 unless told)\n"
     "  --samples N       output samples that an invocation makes: print costs a sample\n"
-    "  --jobs FILE       also compile each line's pipeline: NAME FILE SAMPLES [ID=VALUE]...\n"
+    "  --jobs FILE       also compile each line's pipeline:\n"
+    "                    NAME FILE SAMPLES TRIPS [ID=VALUE]...\n"
     "  --json            an object a line, in place of text; progress on stderr\n"
     "  --asm             also print the QPU assembly\n"
     "  --ir              also print every representation that the driver gives\n";
@@ -119,13 +120,15 @@ static void run_jobs(const struct driver *driver, const struct options *o, VkPip
         fail("cannot read %s", o->jobs);
     char line[1024];
     for (unsigned done = 1; fgets(line, sizeof line, file); done++) {
-        struct job job = { .trips = o->job.trips };
+        struct job job = { 0 };
         job.name = strtok(line, " \n");
         job.path = strtok(NULL, " \n");
         const char *samples = strtok(NULL, " \n");
-        if (!samples)
-            fail("%s:%u: not NAME FILE SAMPLES", o->jobs, done);
+        const char *trips = strtok(NULL, " \n");
+        if (!trips)
+            fail("%s:%u: not NAME FILE SAMPLES TRIPS", o->jobs, done);
         job.samples = number(samples);
+        job.trips = number(trips);
         for (const char *spec; (spec = strtok(NULL, " \n"));)
             job_specialize(&job, spec);
         if (o->output.json)

@@ -31,11 +31,12 @@ stamp=$dir/.unpacked-$suite
 
 if [ ! -e "$stamp" ]; then
     work=$dir/.apt
-    rm -rf "$work" "$dir/usr" "$dir/etc" "$dir"/lib "$dir"/.unpacked-*
+    rm -rf "$work" "${dir:?}/usr" "${dir:?}/etc" "${dir:?}/lib" "$dir"/.unpacked-*
     mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs"
     : >"$work/status"
 
     # The machine's own Debian mirror, for another suite and architecture.
+    # shellcheck disable=SC2016
     uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
         'Component: main' | grep -v security | head -n 1)
     [ -n "$uri" ] || { echo 'setup.sh: no Debian mirror in the apt configuration' >&2; exit 1; }

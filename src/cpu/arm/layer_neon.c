@@ -10,6 +10,7 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+#define FIX_POINTER(p) __asm__("" : "+r"(p))
 #define FOR_EACH_UNIT                                                                              \
     UNROLL                                                                                         \
     for (int y = 0; y < height;                                                                    \
@@ -76,6 +77,26 @@ QPEL_INLINE struct column column(const uint8_t *src, ptrdiff_t stride, int width
     return c;
 }
 
+/* No product of one unit is worth keeping for the next. */
+QPEL_INLINE void fix_taps(struct taps *t, int width)
+{
+    if (width == 16) {
+        FIX(t->e.wide);
+        FIX(t->f.wide);
+        FIX(t->g.wide);
+        FIX(t->h.wide);
+        FIX(t->i.wide);
+        FIX(t->j.wide);
+    } else {
+        FIX(t->e.narrow);
+        FIX(t->f.narrow);
+        FIX(t->g.narrow);
+        FIX(t->h.narrow);
+        FIX(t->i.narrow);
+        FIX(t->j.narrow);
+    }
+}
+
 /* To the unit whose first row src points at. */
 QPEL_INLINE const struct taps *advance(struct column *c, const uint8_t *src, ptrdiff_t stride,
                                        int width)
@@ -90,6 +111,7 @@ QPEL_INLINE const struct taps *advance(struct column *c, const uint8_t *src, ptr
         t->e = t->f, t->f = t->g, t->g = t->h, t->h = t->i, t->i = t->j;
         t->j = next_unit(c, src, width);
     }
+    fix_taps(t, width);
     return t;
 }
 
@@ -162,14 +184,26 @@ QPEL_INLINE const struct sum_taps *sum_advance(struct sum_column *c, const uint8
 QPEL_BODY(COPY)
 {
     (void)dx, (void)dy;
-    FOR_EACH_UNIT
-        store(DST, load(SRC), last);
+    UNROLL
+    for (int y = 0; y < height; y += 2 * UNIT_ROWS) {
+        FIX_POINTER(src);
+
+        const struct samples a = load(SRC);
+        const struct samples b = load(src + UNIT_ROWS * src_stride, src_stride, width);
+
+        store(DST, a, last);
+        dst += UNIT_ROWS * dst_stride;
+        store(DST, b, last);
+        dst += UNIT_ROWS * dst_stride;
+        src += 2 * UNIT_ROWS * src_stride;
+    }
 }
 
 QPEL_BODY(H)
 {
     (void)dx, (void)dy;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct taps t = load_taps(SRC);
 
         store(DST, half_h(&t, width, WAY), last);
@@ -179,7 +213,8 @@ QPEL_BODY(H)
 QPEL_BODY(H_FULL)
 {
     (void)dy;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct taps t = load_taps(SRC);
 
         store(DST, average(half_h(&t, width, WAY), dx ? t.h : t.g, width), last);
@@ -191,7 +226,8 @@ QPEL_BODY(V)
     struct column c = column(SRC);
 
     (void)dx, (void)dy;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct taps *t = advance(&c, SRC);
 
         store(DST, half(six_taps(t, width, WAY), width), last);
@@ -203,7 +239,8 @@ QPEL_BODY(V_FULL)
     struct column c = column(SRC);
 
     (void)dx;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct taps *t = advance(&c, SRC);
 
         store(DST, average(half(six_taps(t, width, WAY), width), dy ? t->h : t->g, width), last);
@@ -214,7 +251,8 @@ QPEL_BODY(DIAGONAL)
 {
     struct column c = column(src + dx, src_stride, width);
 
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct taps *v = advance(&c, src + dx, src_stride, width);
         const struct taps h = load_taps(src + dy * src_stride, src_stride, width);
 
@@ -228,7 +266,8 @@ QPEL_BODY(CENTRE)
     struct sum_column c = sum_column(SRC);
 
     (void)dx, (void)dy;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct sum_taps *t = sum_advance(&c, SRC, LAST_UNIT);
 
         store(DST, centre(t, width), last);
@@ -240,7 +279,8 @@ QPEL_BODY(CENTRE_H)
     struct sum_column c = sum_column(SRC);
 
     (void)dx;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct sum_taps *t = sum_advance(&c, SRC, LAST_UNIT);
 
         store(DST, average(centre(t, width), half(dy ? t->h : t->g, width), width), last);
@@ -253,7 +293,8 @@ QPEL_BODY(CENTRE_V)
     struct column v = column(src + dx, src_stride, width);
 
     (void)dy;
-    FOR_EACH_UNIT {
+    FOR_EACH_UNIT
+    {
         const struct sum_taps *t = sum_advance(&c, SRC, LAST_UNIT);
         const struct taps *u = advance(&v, src + dx, src_stride, width);
 

@@ -145,6 +145,16 @@ QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, struct samples
     }
 }
 
+/* Keeps clang from taking apart what was put together for the machine: it would share
+ * a product between rows, which costs an addition for each multiplication saved, and
+ * turn shifts back into multiplications. Emits nothing; gcc does none of that, and is
+ * better left alone. */
+#ifdef __clang__
+#define FIX(value) __asm__("" : "+w"(value))
+#else
+#define FIX(value) ((void)(value))
+#endif
+
 /* --- the six-tap filter over samples: sums of -2550..10710 --- */
 
 /* Two ways to the same sums. Of the two vector pipes of a Cortex-A72 or A76 only
@@ -156,16 +166,22 @@ QPEL_INLINE int16x8_t six_taps_low(uint8x8_t e, uint8x8_t f, uint8x8_t g, uint8x
 {
     uint16x8_t sum = vaddl_u8(e, j);
 
+    FIX(sum);
     sum = vmlal_u8(sum, g, vdup_n_u8(20));
+    FIX(sum);
     sum = vmlal_u8(sum, h, vdup_n_u8(20));
+    FIX(sum);
     if (way == MULTIPLY) {
         sum = vmlsl_u8(sum, f, vdup_n_u8(5));
+        FIX(sum);
         sum = vmlsl_u8(sum, i, vdup_n_u8(5));
     } else {
-        const uint16x8_t fi = vaddl_u8(f, i);
+        uint16x8_t fi = vaddl_u8(f, i);
 
         sum = vsubq_u16(sum, fi);
-        sum = vsubq_u16(sum, vshlq_n_u16(fi, 2));
+        fi = vshlq_n_u16(fi, 2);
+        FIX(fi);
+        sum = vsubq_u16(sum, fi);
     }
     return vreinterpretq_s16_u16(sum);
 }
@@ -176,16 +192,22 @@ QPEL_INLINE int16x8_t six_taps_high(uint8x16_t e, uint8x16_t f, uint8x16_t g, ui
 #ifdef __aarch64__
     uint16x8_t sum = vaddl_high_u8(e, j);
 
+    FIX(sum);
     sum = vmlal_high_u8(sum, g, vdupq_n_u8(20));
+    FIX(sum);
     sum = vmlal_high_u8(sum, h, vdupq_n_u8(20));
+    FIX(sum);
     if (way == MULTIPLY) {
         sum = vmlsl_high_u8(sum, f, vdupq_n_u8(5));
+        FIX(sum);
         sum = vmlsl_high_u8(sum, i, vdupq_n_u8(5));
     } else {
-        const uint16x8_t fi = vaddl_high_u8(f, i);
+        uint16x8_t fi = vaddl_high_u8(f, i);
 
         sum = vsubq_u16(sum, fi);
-        sum = vsubq_u16(sum, vshlq_n_u16(fi, 2));
+        fi = vshlq_n_u16(fi, 2);
+        FIX(fi);
+        sum = vsubq_u16(sum, fi);
     }
     return vreinterpretq_s16_u16(sum);
 #else
@@ -200,10 +222,10 @@ QPEL_INLINE struct sums six_taps(const struct taps *t, int width, enum way way)
 
     if (width == 16) {
         s.low = six_taps_low(vget_low_u8(t->e.wide), vget_low_u8(t->f.wide), vget_low_u8(t->g.wide),
-                             vget_low_u8(t->h.wide), vget_low_u8(t->i.wide),
-                             vget_low_u8(t->j.wide), MULTIPLY);
-        s.high = six_taps_high(t->e.wide, t->f.wide, t->g.wide, t->h.wide, t->i.wide, t->j.wide,
-                               way);
+                             vget_low_u8(t->h.wide), vget_low_u8(t->i.wide), vget_low_u8(t->j.wide),
+                             MULTIPLY);
+        s.high =
+            six_taps_high(t->e.wide, t->f.wide, t->g.wide, t->h.wide, t->i.wide, t->j.wide, way);
     } else {
         s.low = six_taps_low(t->e.narrow, t->f.narrow, t->g.narrow, t->h.narrow, t->i.narrow,
                              t->j.narrow, way);
@@ -252,8 +274,8 @@ QPEL_INLINE int16x8_t second_pass(int16x8_t e, int16x8_t f, int16x8_t g, int16x8
 QPEL_INLINE struct samples centre(const struct sum_taps *t, int width)
 {
     struct samples s;
-    const uint8x8_t low = vqrshrun_n_s16(
-        second_pass(t->e.low, t->f.low, t->g.low, t->h.low, t->i.low, t->j.low), 6);
+    const uint8x8_t low =
+        vqrshrun_n_s16(second_pass(t->e.low, t->f.low, t->g.low, t->h.low, t->i.low, t->j.low), 6);
 
     if (width == 16)
         s.wide = ROUND_HIGH(

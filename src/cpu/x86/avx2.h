@@ -15,7 +15,7 @@
 
 #include <immintrin.h>
 
-#include "row.h"
+#include "common.h"
 
 typedef __m256i vec;
 
@@ -78,7 +78,7 @@ QPEL_INLINE void store_lane(uint8_t *dst, ptrdiff_t stride, int width, __m128i l
         _mm_storeu_si128((__m128i *)dst, lane);
     } else if (width == 8) {
         _mm_storel_epi64((__m128i *)dst, lane);
-        _mm_storeh_pd((double *)(dst + 2 * stride), _mm_castsi128_pd(lane));
+        store_upper(dst + 2 * stride, lane);
     } else {
         put4(dst, _mm_cvtsi128_si32(lane));
         put4(dst + stride, _mm_extract_epi32(lane, 1));
@@ -111,15 +111,13 @@ QPEL_INLINE void keep(uint8_t *kept, int width, vec samples)
 
 /* --- The six-tap filter, 8.4.2.2.1 --- */
 
-/* Taps of neighbours, as bytes of a word. */
-#define TAPS(first, second) _mm256_set1_epi16((int16_t)((uint8_t)(first) | (second)*256))
-
 /* Of the three pairs of neighbours that a sample is filtered from: -2550..10710. */
 QPEL_INLINE vec six_taps(vec ef, vec gh, vec ij)
 {
-    return _mm256_add_epi16(_mm256_add_epi16(_mm256_maddubs_epi16(ef, TAPS(1, -5)),
-                                             _mm256_maddubs_epi16(ij, TAPS(-5, 1))),
-                            _mm256_maddubs_epi16(gh, TAPS(20, 20)));
+    return _mm256_add_epi16(
+        _mm256_add_epi16(_mm256_maddubs_epi16(ef, _mm256_set1_epi16(TAP_PAIR(1, -5))),
+                         _mm256_maddubs_epi16(ij, _mm256_set1_epi16(TAP_PAIR(-5, 1)))),
+        _mm256_maddubs_epi16(gh, _mm256_set1_epi16(TAP_PAIR(20, 20))));
 }
 
 /* (sum + 16) >> 5 */
@@ -138,14 +136,9 @@ QPEL_INLINE vec half(vec lo, vec hi, int width)
 
 /* --- Along rows --- */
 
-/* Pairs of neighbours at n, n + 1, ... n + 7 of a lane. */
-#define PAIRS(n)                                                                                   \
-    (n), (n) + 1, (n) + 1, (n) + 2, (n) + 2, (n) + 3, (n) + 3, (n) + 4, (n) + 4, (n) + 5, (n) + 5, \
-        (n) + 6, (n) + 6, (n) + 7, (n) + 7, (n) + 8
-
 QPEL_INLINE vec pairs16(vec bytes, int n)
 {
-    return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS(n), PAIRS(n)));
+    return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS16(n), PAIRS16(n)));
 }
 
 /* 16 bytes at -2 serve the sums of columns 0..7, those at 3 the others. */
@@ -159,24 +152,17 @@ QPEL_INLINE vec sums_row16(const uint8_t *src)
 {
     const vec bytes = load16_lanes(src - 2, src + 3);
 
-    return six_taps(_mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS(0), PAIRS(3))),
-                    _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS(2), PAIRS(5))),
-                    _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS(4), PAIRS(7))));
+    return six_taps(_mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS16(0), PAIRS16(3))),
+                    _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS16(2), PAIRS16(5))),
+                    _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS16(4), PAIRS16(7))));
 }
-
-/* 8 wide, a row of 13 bytes: those at -2..5 and 3..10. */
-#define AT13(n) ((n) < 8 ? (n) : (n) + 3)
-#define PAIRS13(n)                                                                                 \
-    AT13(n), AT13((n) + 1), AT13((n) + 1), AT13((n) + 2), AT13((n) + 2), AT13((n) + 3),            \
-        AT13((n) + 3), AT13((n) + 4), AT13((n) + 4), AT13((n) + 5), AT13((n) + 5), AT13((n) + 6),  \
-        AT13((n) + 6), AT13((n) + 7), AT13((n) + 7), AT13((n) + 8)
 
 QPEL_INLINE vec pairs8(vec bytes, int n)
 {
     return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS13(n), PAIRS13(n)));
 }
 
-/* Two rows, 8 wide, one a lane. */
+/* Two rows, 8 wide, one a lane: their bytes at -2..5 and 3..10. */
 QPEL_INLINE vec sums_rows8(const uint8_t *a, const uint8_t *b)
 {
     const vec bytes = lanes(halves(load8(a - 2), load8(a + 3)), halves(load8(b - 2), load8(b + 3)));
@@ -184,14 +170,9 @@ QPEL_INLINE vec sums_rows8(const uint8_t *a, const uint8_t *b)
     return six_taps(pairs8(bytes, 0), pairs8(bytes, 2), pairs8(bytes, 4));
 }
 
-/* Pairs at n..n+3 of both halves of a lane. */
-#define PAIRS4(n)                                                                                  \
-    (n), (n) + 1, (n) + 1, (n) + 2, (n) + 2, (n) + 3, (n) + 3, (n) + 4, (n) + 8, (n) + 9, (n) + 9, \
-        (n) + 10, (n) + 10, (n) + 11, (n) + 11, (n) + 12
-
 QPEL_INLINE vec pairs4(vec bytes, int n)
 {
-    return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS4(n), PAIRS4(n)));
+    return _mm256_shuffle_epi8(bytes, _mm256_setr_epi8(PAIRS8_8(n), PAIRS8_8(n)));
 }
 
 /* Rows of 9 bytes, 4 wide: those at -2..5 and, for the last tap, those at -1..6. */
@@ -323,13 +304,7 @@ QPEL_INLINE vec between(vec a, vec b)
     return _mm256_permute2x128_si256(a, b, 0x21);
 }
 
-/* The column filter over sums. Its result y = a - 5 b + 20 c needs 20 bits, but
- *
- *     floor(y / 16) = c + floor((floor((a - b) / 4) + c - b) / 4)
- *
- * 16, save that the inner sum, -33150..33150, is cut off at 16 bits: only where
- * y is so far out that the sample is clipped all the same. Then, with the
- * rounding that is still due, (y + 512) >> 10. */
+/* The column filter over sums, as common.h has it. */
 QPEL_INLINE vec centre_words(vec e, vec f, vec g, vec h, vec i, vec j)
 {
     const vec a = _mm256_add_epi16(e, j), b = _mm256_add_epi16(f, i), c = _mm256_add_epi16(g, h);

@@ -13,7 +13,7 @@
 
 #include <tmmintrin.h>
 
-#include "row.h"
+#include "common.h"
 
 typedef __m128i vec;
 
@@ -59,7 +59,7 @@ QPEL_INLINE void store(uint8_t *dst, ptrdiff_t stride, int width, vec samples,
         _mm_storeu_si128((__m128i *)dst, samples);
     } else if (width == 8) {
         _mm_storel_epi64((__m128i *)dst, samples);
-        _mm_storeh_pi((__m64 *)(dst + stride), _mm_castsi128_ps(samples));
+        store_upper(dst + stride, samples);
     } else {
         store_row(dst, 4, samples);
         store_row(dst + stride, 4, _mm_shuffle_epi32(samples, 1));
@@ -79,15 +79,12 @@ QPEL_INLINE void keep(uint8_t *kept, int width, vec samples)
 
 /* --- The six-tap filter, 8.4.2.2.1 --- */
 
-/* Taps of neighbours, as bytes of a word. */
-#define TAPS(first, second) _mm_set1_epi16((int16_t)((uint8_t)(first) | (second)*256))
-
 /* Of the three pairs of neighbours that a sample is filtered from: -2550..10710. */
 QPEL_INLINE vec six_taps(vec ef, vec gh, vec ij)
 {
-    return _mm_add_epi16(
-        _mm_add_epi16(_mm_maddubs_epi16(ef, TAPS(1, -5)), _mm_maddubs_epi16(ij, TAPS(-5, 1))),
-        _mm_maddubs_epi16(gh, TAPS(20, 20)));
+    return _mm_add_epi16(_mm_add_epi16(_mm_maddubs_epi16(ef, _mm_set1_epi16(TAP_PAIR(1, -5))),
+                                       _mm_maddubs_epi16(ij, _mm_set1_epi16(TAP_PAIR(-5, 1)))),
+                         _mm_maddubs_epi16(gh, _mm_set1_epi16(TAP_PAIR(20, 20))));
 }
 
 /* (sum + 16) >> 5 */
@@ -103,38 +100,36 @@ QPEL_INLINE vec half(vec lo, vec hi)
 
 /* --- Along rows --- */
 
-/* Bytes are pairs of neighbours as they are: those of the even columns; and one
- * byte further on, those of the odd ones. So sums come out as even columns, odd
- * columns; 16 wide in lo and hi, 8 wide in the halves of each. */
+/* 16 wide. Bytes are pairs of neighbours as they lie: those of the even columns;
+ * and one byte further on, those of the odd ones. */
 QPEL_INLINE vec sums_row16(const uint8_t *src)
 {
     return six_taps(load_row(src - 2, 16), load_row(src, 16), load_row(src + 2, 16));
 }
 
+/* Even columns, odd columns. */
+QPEL_INLINE vec in_order(vec samples)
+{
+    return _mm_shuffle_epi8(samples,
+                            _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+}
+
+QPEL_INLINE vec pairs8(vec bytes, int n)
+{
+    return _mm_shuffle_epi8(bytes, _mm_setr_epi8(PAIRS13(n)));
+}
+
+/* 8 wide: the bytes at -2..5 and 3..10. */
 QPEL_INLINE vec sums_row8(const uint8_t *src)
 {
-    return six_taps(load8_two(src - 2, src - 1), load8_two(src, src + 1),
-                    load8_two(src + 2, src + 3));
+    const vec bytes = load8_two(src - 2, src + 3);
+
+    return six_taps(pairs8(bytes, 0), pairs8(bytes, 2), pairs8(bytes, 4));
 }
 
-/* Puts the columns of packed sums in order. */
-QPEL_INLINE vec in_order(vec samples, int width)
-{
-    if (width == 16)
-        return _mm_shuffle_epi8(
-            samples, _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
-    if (width == 8)
-        return _mm_shuffle_epi8(
-            samples, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
-    return samples;
-}
-
-/* Pairs at n..n+3 of both halves. */
 QPEL_INLINE vec pairs4(vec bytes, int n)
 {
-    return _mm_shuffle_epi8(bytes,
-                            _mm_setr_epi8(n, n + 1, n + 1, n + 2, n + 2, n + 3, n + 3, n + 4, n + 8,
-                                          n + 9, n + 9, n + 10, n + 10, n + 11, n + 11, n + 12));
+    return _mm_shuffle_epi8(bytes, _mm_setr_epi8(PAIRS8_8(n)));
 }
 
 /* Two rows, 4 wide, of 9 bytes: those at -2..5 and, for the last tap, -1..6. */
@@ -148,9 +143,9 @@ QPEL_INLINE vec sums_rows4(const uint8_t *a, const uint8_t *b)
 QPEL_INLINE vec half_h(const uint8_t *src, ptrdiff_t stride, int width)
 {
     if (width == 16)
-        return in_order(half(sums_row16(src), sums_row16(src + 1)), width);
+        return in_order(half(sums_row16(src), sums_row16(src + 1)));
     if (width == 8)
-        return in_order(half(sums_row8(src), sums_row8(src + stride)), width);
+        return half(sums_row8(src), sums_row8(src + stride));
     return half(sums_rows4(src, src + stride), sums_rows4(src + 2 * stride, src + 3 * stride));
 }
 
@@ -235,13 +230,7 @@ QPEL_INLINE vec between(vec a, vec b)
     return _mm_alignr_epi8(b, a, 8);
 }
 
-/* The column filter over sums. Its result y = a - 5 b + 20 c needs 20 bits, but
- *
- *     floor(y / 16) = c + floor((floor((a - b) / 4) + c - b) / 4)
- *
- * 16, save that the inner sum, -33150..33150, is cut off at 16 bits: only where
- * y is so far out that the sample is clipped all the same. Then, with the
- * rounding that is still due, (y + 512) >> 10. */
+/* The column filter over sums, as common.h has it. */
 QPEL_INLINE vec centre_words(vec e, vec f, vec g, vec h, vec i, vec j)
 {
     const vec a = _mm_add_epi16(e, j), b = _mm_add_epi16(f, i), c = _mm_add_epi16(g, h);
@@ -317,7 +306,7 @@ QPEL_INLINE vec centre_samples(struct centre *centre, ptrdiff_t stride, int widt
 QPEL_INLINE vec all_parts(const vec *kept, int i, int width)
 {
     if (width != 16)
-        return in_order(kept[i], width);
+        return kept[i];
 
     const vec even = kept[i / 2], odd = kept[8 + i / 2];
 
