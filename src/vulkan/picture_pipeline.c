@@ -4,7 +4,7 @@
 
 #include "pipeline.h"
 
-static enum qpel_result make_layout(struct qvk_picture_pipelines *p, struct qvk_device *d)
+enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *p, struct qvk_device *d)
 {
     VkDescriptorSetLayout sets[QPEL_PICTURE_SETS];
     for (int i = 0; i < QPEL_PICTURE_SETS; i++)
@@ -60,8 +60,6 @@ static enum qpel_result pipeline(struct qvk_picture_pipelines *p, struct qvk_dev
 {
     enum qpel_result r = QPEL_OK;
     if (!*slot)
-        r = make_layout(p, d);
-    if (!*slot && !r)
         r = qvk_make_pipeline(d, module, p->layout, p->cache, values, count, slot);
     *out = *slot;
     return r;

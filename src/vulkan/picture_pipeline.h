@@ -25,7 +25,11 @@ struct qvk_picture_pipelines {
 void qvk_picture_pipelines_close(struct qvk_picture_pipelines *pipelines,
                                  struct qvk_device *device);
 
-/* Each: one thread at a time. */
+/* Each: one thread at a time. The layout comes first: sets are bound before a pipeline is asked
+ * for.
+ */
+enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *pipelines,
+                                    struct qvk_device *device);
 enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *pipelines,
                                      struct qvk_device *device, VkPipeline *out);
 enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *pipelines,

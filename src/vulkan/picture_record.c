@@ -305,6 +305,8 @@ enum qpel_result qvk_batch_record(struct gpu *g, struct gpu_batch *b,
         return result;
     pthread_mutex_lock(&g->pictures_lock); /* for the pipelines */
     if (plan->sources)
+        result = qvk_picture_layout(&g->picture_pipelines, &g->device);
+    if (plan->sources && !result)
         result = record(&r);
     pthread_mutex_unlock(&g->pictures_lock);
     qvk_commands_finish(&b->commands, &g->device);
