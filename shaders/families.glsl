@@ -58,6 +58,14 @@ row_pairs pairs_of(nine row)
     return p;
 }
 
+/* Whole samples dx..dx + 3. */
+uint full_word(nine row)
+{
+    uint left = bytes_at(row.w0, row.w1, row.bits), right = bytes_at(row.w1, row.w2, row.bits);
+    uint bits = 16u + 8u * uint(dx);
+    return (left >> bits) + (right << (32u - bits));
+}
+
 void row_sums(row_pairs p, out uint even, out uint odd)
 {
     even = six_taps(p.m2, p.m1, p.p0, p.p1, p.p2, p.p3);
@@ -113,11 +121,11 @@ void make_row()
     put_word(bytes_at(row.w0, row.w1, row.bits));
 
 #elif defined(FAMILY_H) || defined(FAMILY_H_FULL)
-    row_pairs p = pairs_of(load_nine(rows));
+    nine row = load_nine(rows);
     next_row(rows);
-    uint word = row_word(p);
+    uint word = row_word(pairs_of(row));
 #if defined(FAMILY_H_FULL)
-    word = both_planes(word, dx != 0 ? join(p.p1, p.p2) : join(p.p0, p.p1));
+    word = both_planes(word, full_word(row));
 #endif
     put_word(word);
 

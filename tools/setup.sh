@@ -1,4 +1,4 @@
-# Sourced by tests/run.sh and bench/run.sh: the packages that they need on Debian and
+# Sourced by the run.sh of tests, bench and bench/arm: the packages that they need on Debian and
 # Raspberry Pi OS, in one list, and how they are installed. POSIX sh.
 
 # Needed to build at all.
@@ -11,6 +11,8 @@ packages_vulkan="libvulkan-dev libvulkan-volk-dev glslang-tools spirv-tools libv
 packages_avcodec="libavcodec-dev libavutil-dev zlib1g-dev"
 packages_tests="libcmocka-dev vulkan-validationlayers g++ locales $packages_avcodec"
 packages_bench="$packages_avcodec libavformat-dev gnuplot-nox"
+# bench/arm/run.sh; llvm-mca beside them.
+packages_arm="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
 
 package_installed()
 {
@@ -54,13 +56,14 @@ packages_install()
         apt-get -q -y --no-install-recommends install $known
 }
 
-# ensure_packages tests|bench [PACKAGE...]: installs what is missing. Fails, having said what to
+# ensure_packages tests|bench|arm [PACKAGE...]: installs what is missing. Fails, having said what to
 # install, where the build can't go on without it; the rest shows as skipped tests or parts.
 ensure_packages()
 {
     case $1 in
     tests) wanted="$packages_vulkan $packages_tests" ;;
     bench) wanted="$packages_vulkan $packages_bench" ;;
+    arm) wanted=$packages_arm ;;
     *) echo "ensure_packages: what is '$1'?" >&2; return 2 ;;
     esac
     shift

@@ -105,8 +105,9 @@ static enum qpel_result dispatch(struct gpu *g, const struct job *job, struct qp
 {
     VkPipeline pipeline;
     struct qvk_place dst, src;
-    enum qpel_result r = qvk_pipeline(&g->pipelines, qpel_positions[job->position].family,
-                                      job->size, job->operation, &pipeline);
+    enum qpel_result r =
+        qvk_pipeline(&g->pipelines, qpel_positions[job->position].family, job->size, job->operation,
+                     job->src.stride % 4 == 0, &pipeline);
     if (!r)
         r = qvk_stage_blocks(&g->staging, &g->device, job);
     if (!r)

@@ -49,7 +49,7 @@ void qvk_pipelines_close(struct qvk_pipelines *p)
     struct qvk_device *d = p->device;
     if (!d)
         return;
-    VkPipeline *all = &p->made[0][0][0];
+    VkPipeline *all = &p->made[0][0][0][0];
     for (size_t i = 0; i < sizeof p->made / sizeof *all; i++)
         if (all[i])
             d->vk.vkDestroyPipeline(d->handle, all[i], NULL);
@@ -114,12 +114,13 @@ enum qpel_result qvk_make_pipeline(struct qvk_device *d, unsigned shader, VkPipe
 }
 
 enum qpel_result qvk_pipeline(struct qvk_pipelines *p, enum family family, enum qpel_size size,
-                              enum qpel_operation operation, VkPipeline *out)
+                              enum qpel_operation operation, bool aligned, VkPipeline *out)
 {
-    VkPipeline *slot = &p->made[family][size][operation];
+    VkPipeline *slot = &p->made[family][size][operation][aligned];
     const uint32_t values[] = {
         [QPEL_SPEC_SIZE] = 16u >> size,
         [QPEL_SPEC_OPERATION] = (uint32_t)operation,
+        [QPEL_SPEC_ALIGNED] = aligned,
     };
     enum qpel_result r = QPEL_OK;
     if (!*slot)

@@ -23,16 +23,18 @@ struct qvk_pipelines {
     struct qvk_device *device;
     VkPipelineCache cache;
     VkPipelineLayout layout;
-    VkPipeline made[FAMILY_COUNT][QPEL_SIZE_COUNT][QPEL_OPERATION_COUNT];
+    VkPipeline made[FAMILY_COUNT][QPEL_SIZE_COUNT][QPEL_OPERATION_COUNT]
+                   [2]; /* any stride, aligned */
 };
 
 enum qpel_result qvk_pipelines_open(struct qvk_pipelines *pipelines, struct qvk_device *device,
                                     char reason[QPEL_REASON_SIZE]);
 void qvk_pipelines_close(struct qvk_pipelines *pipelines);
 
-/* One thread at a time. */
+/* aligned: the stride of src is a multiple of 4. One thread at a time. */
 enum qpel_result qvk_pipeline(struct qvk_pipelines *pipelines, enum family family,
-                              enum qpel_size size, enum qpel_operation operation, VkPipeline *out);
+                              enum qpel_size size, enum qpel_operation operation, bool aligned,
+                              VkPipeline *out);
 
 /* Makes a pipeline of a shader (enum spirv). The values are those of its specialization constants
  * 0.., at most 4. */

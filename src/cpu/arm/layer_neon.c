@@ -10,17 +10,64 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-#define FIX_POINTER(p) __asm__("" : "+r"(p))
+/* Makes a value unknown to the compiler, which would otherwise compute all addresses
+ * beforehand, and unroll what is left rolled on purpose. Emits nothing. */
+#define FIX_REGISTER(value) __asm__("" : "+r"(value))
+
+QPEL_INLINE const uint8_t *moved_src(const uint8_t *src, ptrdiff_t by)
+{
+    src += by;
+    FIX_REGISTER(src);
+    return src;
+}
+
+QPEL_INLINE uint8_t *moved_dst(uint8_t *dst, ptrdiff_t by)
+{
+    dst += by;
+    FIX_REGISTER(dst);
+    return dst;
+}
+
 #define FOR_EACH_UNIT                                                                              \
     UNROLL                                                                                         \
-    for (int y = 0; y < height;                                                                    \
-         y += UNIT_ROWS, dst += UNIT_ROWS * dst_stride, src += UNIT_ROWS * src_stride)
+    for (int y = 0; y < height; y += UNIT_ROWS, dst = moved_dst(dst, UNIT_ROWS * dst_stride),      \
+             src = moved_src(src, UNIT_ROWS * src_stride))
+
+/* A family's body. One 16 wide is done in parts, by the same instructions again and
+ * again: unrolled as a whole it would fill the instruction cache. */
+#define BODY_IN_PARTS(family, part_width, part_height)                                             \
+    QPEL_INLINE void part_##family(uint8_t *restrict dst, const uint8_t *restrict src,             \
+                                   ptrdiff_t dst_stride, ptrdiff_t src_stride, int dx, int dy,     \
+                                   int width, int height, struct last_step last);                  \
+    QPEL_BODY(family)                                                                              \
+    {                                                                                              \
+        const int w = width < (part_width) ? width : (part_width);                                 \
+        const int h = height < (part_height) ? height : (part_height);                             \
+                                                                                                   \
+        int parts = width / w * (height / h);                                                      \
+                                                                                                   \
+        if (parts > 1)                                                                             \
+            FIX_REGISTER(parts);                                                                   \
+        do {                                                                                       \
+            part_##family(dst, src, dst_stride, src_stride, dx, dy, w, h, last);                   \
+            dst += w < width ? w : h * dst_stride;                                                 \
+            src += w < width ? w : h * src_stride;                                                 \
+        } while (--parts);                                                                         \
+    }                                                                                              \
+    QPEL_INLINE void part_##family(uint8_t *restrict dst, const uint8_t *restrict src,             \
+                                   ptrdiff_t dst_stride, ptrdiff_t src_stride, int dx, int dy,     \
+                                   int width, int height, struct last_step last)
+
+/* Rows are cheap to load again; sums of rows are not. */
+#define BODY_BY_ROWS(family)    BODY_IN_PARTS(family, 16, 8)
+#define BODY_BY_COLUMNS(family) BODY_IN_PARTS(family, 16, 8)
 
 #define SRC src, src_stride, width
 #define DST dst, dst_stride, width
 
-/* The multiplier's turn, and the other pipe's (neon.h). */
-#define WAY ((y / UNIT_ROWS) & 1 || width == 16 ? SHIFT : MULTIPLY)
+/* Every fourth vector of sums goes the way without subtracting products (neon.h). With the
+ * rounding and the store, that is where both pipes are busy alike. */
+#define WAY (y % (32 / width) == 32 / width - 1 ? SHIFT : MULTIPLY)
 
 QPEL_INLINE struct samples half_h(const struct taps *t, int width, enum way way)
 {
@@ -186,7 +233,7 @@ QPEL_BODY(COPY)
     (void)dx, (void)dy;
     UNROLL
     for (int y = 0; y < height; y += 2 * UNIT_ROWS) {
-        FIX_POINTER(src);
+        FIX_REGISTER(src);
 
         const struct samples a = load(SRC);
         const struct samples b = load(src + UNIT_ROWS * src_stride, src_stride, width);
@@ -199,7 +246,7 @@ QPEL_BODY(COPY)
     }
 }
 
-QPEL_BODY(H)
+BODY_BY_ROWS(H)
 {
     (void)dx, (void)dy;
     FOR_EACH_UNIT
@@ -210,7 +257,7 @@ QPEL_BODY(H)
     }
 }
 
-QPEL_BODY(H_FULL)
+BODY_BY_ROWS(H_FULL)
 {
     (void)dy;
     FOR_EACH_UNIT
@@ -221,7 +268,7 @@ QPEL_BODY(H_FULL)
     }
 }
 
-QPEL_BODY(V)
+BODY_BY_ROWS(V)
 {
     struct column c = column(SRC);
 
@@ -234,7 +281,7 @@ QPEL_BODY(V)
     }
 }
 
-QPEL_BODY(V_FULL)
+BODY_BY_ROWS(V_FULL)
 {
     struct column c = column(SRC);
 
@@ -247,7 +294,7 @@ QPEL_BODY(V_FULL)
     }
 }
 
-QPEL_BODY(DIAGONAL)
+BODY_BY_ROWS(DIAGONAL)
 {
     struct column c = column(src + dx, src_stride, width);
 
@@ -261,7 +308,7 @@ QPEL_BODY(DIAGONAL)
     }
 }
 
-QPEL_BODY(CENTRE)
+BODY_BY_COLUMNS(CENTRE)
 {
     struct sum_column c = sum_column(SRC);
 
@@ -274,7 +321,7 @@ QPEL_BODY(CENTRE)
     }
 }
 
-QPEL_BODY(CENTRE_H)
+BODY_BY_COLUMNS(CENTRE_H)
 {
     struct sum_column c = sum_column(SRC);
 
@@ -287,7 +334,7 @@ QPEL_BODY(CENTRE_H)
     }
 }
 
-QPEL_BODY(CENTRE_V)
+BODY_BY_COLUMNS(CENTRE_V)
 {
     struct sum_column c = sum_column(SRC);
     struct column v = column(src + dx, src_stride, width);
@@ -298,7 +345,8 @@ QPEL_BODY(CENTRE_V)
         const struct sum_taps *t = sum_advance(&c, SRC, LAST_UNIT);
         const struct taps *u = advance(&v, src + dx, src_stride, width);
 
-        store(DST, average(centre(t, width), half(six_taps(u, width, WAY), width), width), last);
+        store(DST, average(centre(t, width), half(six_taps(u, width, MULTIPLY), width), width),
+              last);
     }
 }
 
