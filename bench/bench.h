@@ -18,7 +18,7 @@
 #define BENCH_BUSY        1.15 /* wall over CPU time */
 
 struct bench_options {
-    bool decode, pictures, kernels, compare; /* the sections to run */
+    bool decode, pictures, kernels, compare, door; /* the sections to run */
     bool quick, plain, progress;
     enum qpel_backend backend; /* AUTO: both, and a missing GPU is no failure */
     const char *device;        /* null: as the library chooses */
@@ -65,6 +65,7 @@ void bench_decode(struct bench *bench);
 void bench_pictures(struct bench *bench);
 void bench_kernels(struct bench *bench);
 void bench_compare(struct bench *bench);
+void bench_door(struct bench *bench);
 
 /* report.c */
 

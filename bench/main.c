@@ -15,6 +15,8 @@ static const char usage[] =
     "                    libavcodec on libqpel's functions; compare with the plain decoder\n"
     "  --pictures        replay real motion as whole pictures on every backend\n"
     "  --kernels         each kernel: ns a block, ms a 1080p picture, batch sizes\n"
+    "  --door            the picture door: real and drawn pictures on every backend, against the\n"
+    "                    dsp door, the device's own copy, and a baseline shader\n"
     "  --compare         all 96 functions against FFmpeg's assembly and C, alternated\n"
     "\n"
     "Options:\n"
@@ -70,7 +72,7 @@ static bool parse(int argc, char **argv, struct bench_options *o, const char **j
         { "--decode", &o->decode },     { "--pictures", &o->pictures },
         { "--kernels", &o->kernels },   { "--compare", &o->compare },
         { "--quick", &o->quick },       { "--plain", &o->plain },
-        { "--progress", &o->progress },
+        { "--progress", &o->progress }, { "--door", &o->door },
     };
 
     for (int i = 1; i < argc; i++) {
@@ -113,7 +115,7 @@ static bool parse(int argc, char **argv, struct bench_options *o, const char **j
             return bad("unknown option, or one without its value:", arg);
         }
     }
-    if (!o->decode && !o->pictures && !o->kernels && !o->compare)
+    if (!o->decode && !o->pictures && !o->kernels && !o->compare && !o->door)
         o->decode = o->pictures = o->kernels = true;
     return true;
 }
@@ -152,6 +154,8 @@ int main(int argc, char **argv)
             bench_pictures(&bench);
         if (bench.options.kernels)
             bench_kernels(&bench);
+        if (bench.options.door)
+            bench_door(&bench);
         if (bench.options.compare)
             bench_compare(&bench);
     }

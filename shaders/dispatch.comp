@@ -71,6 +71,11 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
+uint both_planes(uint a, uint b)
+{
+    return mean(a, b);
+}
+
 void put_word(uint word)
 {
     if (OPERATION != 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Validates SPIR-V modules and writes them as a C header of arrays, spirv_<FAMILY>.
+"""Validates SPIR-V modules and writes them as a C header of arrays, spirv_<NAME>.
 
-usage: embed.py SPIRV-VAL TARGET-ENV HEADER FAMILY=MODULE...
+usage: embed.py SPIRV-VAL TARGET-ENV HEADER NAME=MODULE...
 """
 import subprocess
 import sys

@@ -9,6 +9,7 @@
  *   four load_four(cursor)               samples 0..3 from there
  *   nine load_nine(cursor)               samples 0..8
  *   void put_word(uint)                  the next row's four samples
+ *   uint both_planes(uint a, uint b)     the average of words of plane A and plane B
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
  * Rows are written out, not looped over: the compiler then keeps the windows in registers
@@ -124,7 +125,7 @@ void make_row()
     next_row(rows);
     uint word = row_word(pairs_of(row));
 #if defined(FAMILY_H_FULL)
-    word = mean(word, full_word(row));
+    word = both_planes(word, full_word(row));
 #endif
     put_word(word);
 
@@ -132,9 +133,9 @@ void make_row()
     enter_row();
     uint word = column_word();
 #if defined(FAMILY_V_FULL)
-    word = mean(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
+    word = both_planes(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
 #elif defined(FAMILY_DIAGONAL)
-    word = mean(word, row_word(pairs_of(load_nine(other_rows))));
+    word = both_planes(word, row_word(pairs_of(load_nine(other_rows))));
     next_row(other_rows);
 #endif
     put_word(word);
@@ -145,9 +146,9 @@ void make_row()
     uint word = centre_word(centre_sum(s.a, s.b, s.c, s.d, s.e, s.f),
                             centre_sum(t.a, t.b, t.c, t.d, t.e, t.f));
 #if defined(FAMILY_CENTRE_H)
-    word = mean(word, half_word(dy != 0 ? s.d : s.c, dy != 0 ? t.d : t.c));
+    word = both_planes(word, half_word(dy != 0 ? s.d : s.c, dy != 0 ? t.d : t.c));
 #elif defined(FAMILY_CENTRE_V)
-    word = mean(word, column_word());
+    word = both_planes(word, column_word());
 #endif
     put_word(word);
 #endif

@@ -6,10 +6,9 @@
 
 #define ALIGNMENT 64
 
-/* As whole-word readers expect it, see gpu_buffer_create(). */
-static void *own_memory(size_t size)
+void *context_own_memory(size_t size)
 {
-    if (size > SIZE_MAX - 2 * ALIGNMENT)
+    if (size > PTRDIFF_MAX)
         return NULL;
     size_t room = (size + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *p = aligned_alloc(ALIGNMENT, room);
@@ -43,7 +42,7 @@ enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size, e
             return r == QPEL_ERROR_UNSUPPORTED ? QPEL_ERROR_NOMEM : r;
         }
         b->data = gpu_buffer_data(b->gpu_buffer);
-    } else if (!(b->data = own_memory(size))) {
+    } else if (!(b->data = context_own_memory(size))) {
         free(b);
         return QPEL_ERROR_NOMEM;
     }
@@ -78,7 +77,7 @@ enum qpel_result qpel_buffer_begin(struct qpel_buffer *buffer, enum qpel_access 
     if (buffer->dispatches)
         r = QPEL_ERROR_BUSY;
     else if (buffer->gpu_buffer && !buffer->accesses)
-        r = gpu_buffer_invalidate(buffer->context->gpu, buffer->gpu_buffer);
+        r = gpu_buffer_invalidate(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
     if (!r) {
         buffer->accesses++;
         *data = buffer->data;
@@ -96,7 +95,7 @@ enum qpel_result qpel_buffer_end(struct qpel_buffer *buffer)
     if (!buffer->accesses)
         r = QPEL_ERROR_INVALID;
     else if (--buffer->accesses == 0 && buffer->gpu_buffer)
-        r = gpu_buffer_flush(buffer->context->gpu, buffer->gpu_buffer);
+        r = gpu_buffer_flush(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
     pthread_mutex_unlock(&buffer->context->lock);
     return r;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "recipe.h"
 #include "self_test.h"
@@ -89,6 +90,22 @@ static bool valid_params(const struct qpel_context_params *p)
            (unsigned)p->preference <= QPEL_PREFER_CPU_TIME;
 }
 
+static bool init_lock(struct qpel_context *c)
+{
+    if (pthread_mutex_init(&c->lock, NULL))
+        return false;
+    pthread_condattr_t attributes;
+    bool good = !pthread_condattr_init(&attributes);
+    if (good) {
+        good = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) &&
+               !pthread_cond_init(&c->finished, &attributes);
+        pthread_condattr_destroy(&attributes);
+    }
+    if (!good)
+        pthread_mutex_destroy(&c->lock);
+    return good;
+}
+
 enum qpel_result qpel_context_create(struct qpel_context **out,
                                      const struct qpel_context_params *params)
 {
@@ -103,7 +120,7 @@ enum qpel_result qpel_context_create(struct qpel_context **out,
     struct qpel_context *c = calloc(1, sizeof *c);
     if (!c)
         return QPEL_ERROR_NOMEM;
-    if (pthread_mutex_init(&c->lock, NULL)) {
+    if (!init_lock(c)) {
         free(c);
         return QPEL_ERROR_NOMEM;
     }
@@ -147,6 +164,7 @@ void qpel_context_destroy(struct qpel_context **context)
         free(s->words);
         free(s);
     }
+    pthread_cond_destroy(&c->finished);
     pthread_mutex_destroy(&c->lock);
     qpel_recipe_destroy(&c->recipe);
     free(c->device);

@@ -39,11 +39,15 @@ struct qpel_context {
     unsigned max_slowdown_percent;
     unsigned timeout_ms;
 
-    pthread_mutex_t lock; /* for all below, and the counts of the context's buffers */
+    pthread_mutex_t lock;    /* for all below, and the counts of the context's buffers */
+    pthread_cond_t finished; /* a batch is done; by the monotonic clock */
     enum gpu_state gpu_state;
     struct gpu *gpu;
     char gpu_reason[QPEL_REASON_SIZE];
-    struct scratch *scratch; /* those not in use */
+    struct scratch *scratch;    /* those not in use */
+    struct qpel_batch *batches; /* all of them */
+    struct picture_chunk *chunks;
+    uint64_t last_ticket;
 };
 
 struct qpel_buffer {
@@ -67,5 +71,8 @@ void context_gpu_failed(struct qpel_context *context, const char *reason);
 /* A scratch with room for `words`; null: no memory. Its contents are anything. */
 struct scratch *context_scratch_take(struct qpel_context *context, size_t words);
 void context_scratch_give(struct qpel_context *context, struct scratch *scratch);
+
+/* The CPU's own memory, as gpu_buffer_create() would make it; to be freed with free(). */
+void *context_own_memory(size_t size);
 
 #endif

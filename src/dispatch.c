@@ -44,13 +44,13 @@ static enum qpel_result run_cpu(struct qpel_context *c, const struct job *job,
     struct gpu_buffer *dst = job->dst.buffer, *src = job->src.buffer;
     enum qpel_result r = QPEL_OK;
     if (dst)
-        r = gpu_buffer_invalidate(c->gpu, dst);
+        r = gpu_buffer_invalidate(c->gpu, dst, 0, 0);
     if (!r && src && src != dst)
-        r = gpu_buffer_invalidate(c->gpu, src);
+        r = gpu_buffer_invalidate(c->gpu, src, 0, 0);
     if (!r) {
         job_run_cpu(job, &c->kernels);
         if (dst)
-            r = gpu_buffer_flush(c->gpu, dst);
+            r = gpu_buffer_flush(c->gpu, dst, 0, 0);
     }
     if (r) {
         reason_set(report->reason, "the buffer's memory is lost with its GPU");

@@ -41,9 +41,13 @@ enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near 
                                    struct gpu_buffer **out);
 void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
 void *gpu_buffer_data(const struct gpu_buffer *buffer);
-/* For memory that is not coherent; nothing otherwise, also after a loss. */
-enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer);
-enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer);
+/* For memory that is not coherent; nothing otherwise, also after a loss. size 0: all of it. */
+enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+                                       size_t size);
+enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+                                  size_t size);
+/* Ranges that share no multiple of this are apart, also where memory is not coherent. */
+#define GPU_BUFFER_ATOM 256
 
 /* A plane of a checked dispatch. */
 struct job_plane {
@@ -76,5 +80,26 @@ const char *gpu_refuses(const struct gpu *gpu, const struct job *job);
  * copied_bytes and gpu_seconds, and on failure report->reason. Any thread; one job at a time is on
  * the queue. */
 enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpel_report *report);
+
+/* ---- pictures ---- */
+
+struct qpel_batch;
+struct gpu_batch; /* what a batch keeps from one submission to the next */
+
+/* NOMEM, DEVICE_LOST. */
+enum qpel_result gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
+/* Null is fine. What is still in flight is left to gpu_close(). */
+void gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
+
+/* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
+ * was submitted before to this gpu comes before. UNSUPPORTED (a picture is not where the device
+ * reaches it), NOMEM, DEVICE_LOST: nothing was started; `reason` tells why. */
+enum qpel_result gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
+
+/* Waits for a submission; 0 just looks. TIMEOUT: it is not done. DEVICE_LOST: it never will be;
+ * also where nothing has come of it in the gpu's own timeout. Any thread, several at once; the
+ * batch is not to be submitted again before they are back. */
+enum qpel_result gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns);
 
 #endif

@@ -53,15 +53,17 @@ void *gpu_buffer_data(const struct gpu_buffer *buffer)
     return NULL;
 }
 
-enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer)
+enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+                                       size_t size)
 {
-    (void)gpu, (void)buffer;
+    (void)gpu, (void)buffer, (void)offset, (void)size;
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer)
+enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+                                  size_t size)
 {
-    (void)gpu, (void)buffer;
+    (void)gpu, (void)buffer, (void)offset, (void)size;
     return QPEL_ERROR_UNSUPPORTED;
 }
 
@@ -76,4 +78,30 @@ enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpe
     (void)gpu, (void)job;
     reason_set(report->reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result gpu_batch_create(struct gpu *gpu, struct gpu_batch **out)
+{
+    (void)gpu;
+    *out = NULL;
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+void gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
+{
+    (void)gpu, (void)batch;
+}
+
+enum qpel_result gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+{
+    (void)gpu, (void)gpu_batch, (void)batch;
+    reason_set(reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns)
+{
+    (void)gpu, (void)batch, (void)timeout_ns;
+    return QPEL_ERROR_DEVICE_LOST;
 }

@@ -47,11 +47,26 @@
     X(CENTRE_H, "centre-h", CENTRE, H)                                                             \
     X(CENTRE_V, "centre-v", CENTRE, V)
 
+/* The picture door's kernels. Each makes units of the family that it is named after, and of the
+ * second one here, which is the first one's plane A alone: a dispatch costs more than the average
+ * that those lanes make for nothing. */
+#define QPEL_KERNELS(X)                                                                            \
+    X(COPY, COPY)                                                                                  \
+    X(H_FULL, H)                                                                                   \
+    X(V_FULL, V)                                                                                   \
+    X(DIAGONAL, DIAGONAL)                                                                          \
+    X(CENTRE_H, CENTRE)                                                                            \
+    X(CENTRE_V, CENTRE_V)
+
 enum plane_kind { PLANE_NONE, PLANE_FULL, PLANE_H, PLANE_V, PLANE_CENTRE };
 
 #define QPEL_FAMILY_ENUM(name, text, a, b) FAMILY_##name,
 enum family { QPEL_FAMILIES(QPEL_FAMILY_ENUM) FAMILY_COUNT };
 #undef QPEL_FAMILY_ENUM
+
+#define QPEL_KERNEL_ENUM(name, alone) KERNEL_##name,
+enum picture_kernel { QPEL_KERNELS(QPEL_KERNEL_ENUM) KERNEL_COUNT };
+#undef QPEL_KERNEL_ENUM
 
 struct position {
     enum family family;

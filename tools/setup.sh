@@ -6,9 +6,11 @@ packages_build="meson ninja-build pkg-config python3 gcc libc6-dev"
 # The Vulkan backend: to build it, and to run it (Mesa brings V3D and a software device).
 packages_vulkan="libvulkan-dev libvulkan-volk-dev glslang-tools spirv-tools libvulkan1
     mesa-vulkan-drivers"
-packages_tests="libcmocka-dev vulkan-validationlayers g++ locales"
-# The decoder that the benchmark compares with, and what its static library links with.
-packages_bench="libavcodec-dev libavformat-dev libavutil-dev zlib1g-dev gnuplot-nox"
+# The decoder that examples/decoder/ is made of and the benchmark compares with, and what its static
+# library links with.
+packages_avcodec="libavcodec-dev libavutil-dev zlib1g-dev"
+packages_tests="libcmocka-dev vulkan-validationlayers g++ locales $packages_avcodec"
+packages_bench="$packages_avcodec libavformat-dev gnuplot-nox"
 # bench/arm/run.sh; llvm-mca beside them.
 packages_arm="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
 

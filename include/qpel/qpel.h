@@ -6,6 +6,7 @@
 #include "context.h"
 #include "dispatch.h"
 #include "dsp.h"
+#include "picture.h"
 #include "recipe.h"
 #include "version.h"
 

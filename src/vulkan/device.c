@@ -47,10 +47,15 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
     };
+    if (pthread_mutex_init(&d->queue_lock, NULL)) {
+        reason_set(reason, "out of memory");
+        return QPEL_ERROR_NOMEM;
+    }
     enum qpel_result r = QVK_CHECK_OPEN(
         health->log, reason, instance->CreateDevice(at->handle, &create, NULL, &d->handle));
     if (r) {
         d->handle = VK_NULL_HANDLE;
+        pthread_mutex_destroy(&d->queue_lock);
         return r;
     }
     d->owned = true;
@@ -68,5 +73,6 @@ void qvk_device_close(struct qvk_device *d)
         d->vk.vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
     if (d->owned && d->vk.vkDestroyDevice)
         d->vk.vkDestroyDevice(d->handle, NULL);
+    pthread_mutex_destroy(&d->queue_lock);
     memset(d, 0, sizeof *d);
 }

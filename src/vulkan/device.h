@@ -9,6 +9,7 @@
 struct qvk_device {
     VkDevice handle;
     VkQueue queue;
+    pthread_mutex_t queue_lock; /* for submissions */
     struct VolkDeviceTable vk;
     struct qvk_health *health;
     const struct qpel_device *info; /* in the list that it was chosen from */

@@ -1,14 +1,6 @@
 /* A dispatch on the GPU: staging, recording, the run. */
 #include "gpu_internal.h"
 
-/* Work groups of one vkCmdDispatch, at most.
- *
- * V3D runs each as a job and resets the GPU when a job takes 500 ms. A lane makes 4x8 samples, so
- * this many groups of 64 make four 1080p pictures; the costliest kernel (about 40 instructions a
- * sample on V3D 4.2) is modelled at 6 ms a picture there. That leaves a factor of 20 for what the
- * model omits, and for a GPU that others use too. */
-#define GROUPS_PER_JOB 4096u
-
 /* Jobs of one submission, at most: 100 ms by that model, so that the timeout, which holds for
  * each submission, is far away. A longer list of blocks is several submissions, one after another.
  */
@@ -52,25 +44,11 @@ static struct qvk_push parameters(const struct job *job, struct qvk_place dst, s
     };
 }
 
-/* The blocks of a call don't depend on each other, but they may share a buffer and its words'
- * neighbours: to Vulkan each job reads and writes whole buffers. */
-static void separate_jobs(struct gpu *g)
-{
-    VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-    };
-    g->device.vk.vkCmdPipelineBarrier(g->queue.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL,
-                                      0, NULL);
-}
-
 /* Records lanes from `first` on, as many as one submission takes; returns where it stopped. */
 static uint32_t record(struct gpu *g, struct qvk_push push, uint32_t first, uint32_t lanes)
 {
     const struct VolkDeviceTable *vk = &g->device.vk;
-    VkCommandBuffer commands = g->queue.commands;
+    VkCommandBuffer commands = g->queue.commands.buffer;
     uint32_t groups = g->device.info->max_groups;
     if (groups > GROUPS_PER_JOB)
         groups = GROUPS_PER_JOB;
@@ -79,7 +57,9 @@ static uint32_t record(struct gpu *g, struct qvk_push push, uint32_t first, uint
         uint32_t now = left < groups ? left : groups;
         uint32_t end = left <= groups ? lanes : first + now * QPEL_GROUP_LANES;
         if (job)
-            separate_jobs(g);
+            /* Blocks don't depend on each other, but to Vulkan each job reads and writes whole
+             * buffers. */
+            qvk_commands_separate(&g->queue.commands, &g->device);
         push.first_lane = first;
         push.end_lane = end;
         vk->vkCmdPushConstants(commands, g->pipelines.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
@@ -106,8 +86,8 @@ static enum qpel_result run(struct gpu *g, const struct job *job, VkPipeline pip
         enum qpel_result r = qvk_queue_begin(&g->queue, job->timed);
         if (r)
             return r;
-        vk->vkCmdBindPipeline(g->queue.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-        vk->vkCmdBindDescriptorSets(g->queue.commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+        vk->vkCmdBindPipeline(g->queue.commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        vk->vkCmdBindDescriptorSets(g->queue.commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE,
                                     g->pipelines.layout, 0, QVK_SETS, sets, 0, NULL);
         lane = record(g, push, lane, lanes);
         double seconds;

@@ -86,7 +86,7 @@ enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
         reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
-    if (pthread_mutex_init(&g->lock, NULL)) {
+    if (pthread_mutex_init(&g->lock, NULL) || pthread_mutex_init(&g->pictures_lock, NULL)) {
         qvk_health_destroy(&g->health);
         free(g);
         reason_set(reason, "out of memory");
@@ -114,6 +114,8 @@ static void free_orphans(struct gpu *g)
 static void close_vulkan(struct gpu *g)
 {
     free_orphans(g);
+    qvk_batches_close(g);
+    qvk_picture_pipelines_close(&g->picture_pipelines, &g->device);
     qvk_staging_close(&g->staging, &g->device);
     qvk_queue_close(&g->queue);
     qvk_pipelines_close(&g->pipelines);
@@ -129,10 +131,11 @@ void gpu_close(struct gpu *g)
      * what belongs to the parent of a forked child. */
     if (g->process != getpid())
         ;
-    else if (g->taken >= 0 && !qvk_queue_idle(&g->queue, g->timeout_ms))
+    else if (g->taken >= 0 && !qvk_idle(g, g->timeout_ms))
         log_line(g->log, QPEL_LOG_ERROR, "the GPU is still at work; its memory is not freed");
     else
         close_vulkan(g);
+    pthread_mutex_destroy(&g->pictures_lock);
     pthread_mutex_destroy(&g->lock);
     qvk_health_destroy(&g->health);
     qvk_list_close(&g->list);
@@ -167,6 +170,16 @@ bool gpu_is_lost(struct gpu *g, char reason[QPEL_REASON_SIZE])
     return qvk_usable(g, reason) != QPEL_OK;
 }
 
+bool qvk_idle(struct gpu *g, unsigned timeout_ms)
+{
+    uint64_t timeout_ns = timeout_ms * UINT64_C(1000000);
+    pthread_mutex_lock(&g->lock);
+    qvk_commands_wait(&g->queue.commands, &g->device, timeout_ns);
+    bool idle = !g->queue.commands.pending;
+    pthread_mutex_unlock(&g->lock);
+    return qvk_batches_idle(g, timeout_ns) && idle;
+}
+
 /* ---- buffers ---- */
 
 enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
@@ -186,8 +199,8 @@ void gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)
         return;
     /* A device that timed out may still be writing it. */
     if (qvk_lost(&g->health)) {
+        bool idle = qvk_idle(g, 0);
         pthread_mutex_lock(&g->lock);
-        bool idle = qvk_queue_idle(&g->queue, 0);
         if (!idle) {
             b->next = g->orphans;
             g->orphans = b;
@@ -204,16 +217,17 @@ void *gpu_buffer_data(const struct gpu_buffer *b)
     return b->data;
 }
 
-enum qpel_result gpu_buffer_invalidate(struct gpu *g, struct gpu_buffer *b)
+enum qpel_result gpu_buffer_invalidate(struct gpu *g, struct gpu_buffer *b, size_t offset,
+                                       size_t size)
 {
     if (b->coherent || g->process != getpid())
         return QPEL_OK;
-    return qvk_buffer_invalidate(&g->device, b, 0, b->size);
+    return qvk_buffer_invalidate(&g->device, b, offset, size ? size : b->size);
 }
 
-enum qpel_result gpu_buffer_flush(struct gpu *g, struct gpu_buffer *b)
+enum qpel_result gpu_buffer_flush(struct gpu *g, struct gpu_buffer *b, size_t offset, size_t size)
 {
     if (b->coherent || g->process != getpid())
         return QPEL_OK;
-    return qvk_buffer_flush(&g->device, b, 0, b->size);
+    return qvk_buffer_flush(&g->device, b, offset, size ? size : b->size);
 }

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a buffer that grows with its load. */
+#define FIRST_SIZE ((size_t)64 << 10)
+
 /* ---- the policy ---- */
 
 /* How well a type of memory serves a use; 0: not at all.
@@ -167,6 +170,23 @@ enum qpel_result qvk_buffer_create(struct qvk_device *d, size_t size, enum qvk_u
     else
         *out = b;
     return r;
+}
+
+enum qpel_result qvk_buffer_reserve(struct qvk_device *d, struct gpu_buffer **buffer, size_t size,
+                                    enum qvk_use use)
+{
+    struct gpu_buffer *old = *buffer;
+    if (old && old->size >= size + QVK_PADDING)
+        return QPEL_OK;
+    size_t wanted = FIRST_SIZE;
+    while (wanted < size && wanted <= SIZE_MAX / 4)
+        wanted *= 2;
+    uint64_t most = d->info->max_storage_range;
+    if (wanted < size || wanted + QVK_EXTRA > most)
+        wanted = size;
+    qvk_buffer_destroy(d, old);
+    *buffer = NULL;
+    return qvk_buffer_create(d, wanted, use, buffer);
 }
 
 void qvk_buffer_destroy(struct qvk_device *d, struct gpu_buffer *b)

@@ -35,6 +35,10 @@ struct gpu_buffer {
 /* Zero-filled and mapped. NOMEM, or DEVICE_LOST. */
 enum qpel_result qvk_buffer_create(struct qvk_device *device, size_t size, enum qvk_use use,
                                    struct gpu_buffer **out);
+/* The same where *buffer (may be null) has no room for `size` bytes: doubled, so that a growing
+ * load seldom allocates, as far as can be bound. What it held is lost. */
+enum qpel_result qvk_buffer_reserve(struct qvk_device *device, struct gpu_buffer **buffer,
+                                    size_t size, enum qvk_use use);
 /* Nothing may be using it. Null is fine. */
 void qvk_buffer_destroy(struct qvk_device *device, struct gpu_buffer *buffer);
 

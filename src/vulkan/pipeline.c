@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "spirv.h"
-
 static enum qpel_result make_layout(struct qvk_pipelines *p, char reason[QPEL_REASON_SIZE])
 {
     struct qvk_device *d = p->device;
@@ -62,20 +60,19 @@ void qvk_pipelines_close(struct qvk_pipelines *p)
     memset(p, 0, sizeof *p);
 }
 
-static enum qpel_result make(struct qvk_pipelines *p, VkShaderModule module, uint32_t samples,
-                             enum qpel_operation operation, bool aligned, VkPipeline *out)
+enum { CONSTANTS_MAX = 4 };
+
+static enum qpel_result make(struct qvk_device *d, VkShaderModule module, VkPipelineLayout layout,
+                             VkPipelineCache cache, const uint32_t *values, uint32_t count,
+                             VkPipeline *out)
 {
-    struct qvk_device *d = p->device;
-    const uint32_t values[] = { samples, (uint32_t)operation, aligned };
-    const VkSpecializationMapEntry entries[] = {
-        { .constantID = QPEL_SPEC_SIZE, .offset = 0, .size = sizeof *values },
-        { .constantID = QPEL_SPEC_OPERATION, .offset = sizeof *values, .size = sizeof *values },
-        { .constantID = QPEL_SPEC_ALIGNED, .offset = 2 * sizeof *values, .size = sizeof *values },
-    };
+    VkSpecializationMapEntry entries[CONSTANTS_MAX];
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof *values, sizeof *values };
     VkSpecializationInfo constants = {
-        .mapEntryCount = sizeof entries / sizeof *entries,
+        .mapEntryCount = count,
         .pMapEntries = entries,
-        .dataSize = sizeof values,
+        .dataSize = count * sizeof *values,
         .pData = values,
     };
     VkComputePipelineCreateInfo info = {
@@ -87,37 +84,48 @@ static enum qpel_result make(struct qvk_pipelines *p, VkShaderModule module, uin
             .pName = "main",
             .pSpecializationInfo = &constants,
         },
-        .layout = p->layout,
+        .layout = layout,
     };
     VkPipeline made = VK_NULL_HANDLE;
     enum qpel_result r = QVK_CHECK(
-        d->health, d->vk.vkCreateComputePipelines(d->handle, p->cache, 1, &info, NULL, &made));
+        d->health, d->vk.vkCreateComputePipelines(d->handle, cache, 1, &info, NULL, &made));
     if (!r)
         *out = made;
+    return r;
+}
+
+enum qpel_result qvk_make_pipeline(struct qvk_device *d, unsigned shader, VkPipelineLayout layout,
+                                   VkPipelineCache cache, const uint32_t *values, uint32_t count,
+                                   VkPipeline *out)
+{
+    VkShaderModuleCreateInfo code = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = qpel_spirv[shader].size,
+        .pCode = qpel_spirv[shader].words,
+    };
+    VkShaderModule module;
+    enum qpel_result r =
+        QVK_CHECK(d->health, d->vk.vkCreateShaderModule(d->handle, &code, NULL, &module));
+    if (r)
+        return r;
+    r = make(d, module, layout, cache, values, count, out);
+    d->vk.vkDestroyShaderModule(d->handle, module, NULL);
     return r;
 }
 
 enum qpel_result qvk_pipeline(struct qvk_pipelines *p, enum family family, enum qpel_size size,
                               enum qpel_operation operation, bool aligned, VkPipeline *out)
 {
-    struct qvk_device *d = p->device;
     VkPipeline *slot = &p->made[family][size][operation][aligned];
-    if (!*slot) {
-        VkShaderModuleCreateInfo code = {
-            .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-            .codeSize = qpel_spirv[family].size,
-            .pCode = qpel_spirv[family].words,
-        };
-        VkShaderModule module;
-        enum qpel_result r =
-            QVK_CHECK(d->health, d->vk.vkCreateShaderModule(d->handle, &code, NULL, &module));
-        if (r)
-            return r;
-        r = make(p, module, 16u >> size, operation, aligned, slot);
-        d->vk.vkDestroyShaderModule(d->handle, module, NULL);
-        if (r)
-            return r;
-    }
+    const uint32_t values[] = {
+        [QPEL_SPEC_SIZE] = 16u >> size,
+        [QPEL_SPEC_OPERATION] = (uint32_t)operation,
+        [QPEL_SPEC_ALIGNED] = aligned,
+    };
+    enum qpel_result r = QPEL_OK;
+    if (!*slot)
+        r = qvk_make_pipeline(p->device, SPIRV_DISPATCH + family, p->layout, p->cache, values,
+                              sizeof values / sizeof *values, slot);
     *out = *slot;
-    return QPEL_OK;
+    return r;
 }

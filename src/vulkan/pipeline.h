@@ -6,6 +6,7 @@
 #include "interface.h"
 #include "positions.h"
 #include "qpel/common.h"
+#include "spirv.h"
 
 /* The push constants as C sees them. */
 #define QVK_C_uint            uint32_t
@@ -34,5 +35,11 @@ void qvk_pipelines_close(struct qvk_pipelines *pipelines);
 enum qpel_result qvk_pipeline(struct qvk_pipelines *pipelines, enum family family,
                               enum qpel_size size, enum qpel_operation operation, bool aligned,
                               VkPipeline *out);
+
+/* Makes a pipeline of a shader (enum spirv). The values are those of its specialization constants
+ * 0.., at most 4. */
+enum qpel_result qvk_make_pipeline(struct qvk_device *device, unsigned shader,
+                                   VkPipelineLayout layout, VkPipelineCache cache,
+                                   const uint32_t *values, uint32_t count, VkPipeline *out);
 
 #endif

@@ -10,33 +10,9 @@ static enum qpel_result make(struct qvk_queue *q, char reason[QPEL_REASON_SIZE])
 {
     struct qvk_device *d = q->device;
     const struct log *log = d->health->log;
-    VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-        .queueFamilyIndex = d->at.family,
-    };
-    enum qpel_result r =
-        QVK_CHECK_OPEN(log, reason, d->vk.vkCreateCommandPool(d->handle, &pool, NULL, &q->pool));
-    if (r) {
-        q->pool = VK_NULL_HANDLE;
-        return r;
-    }
-    VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = q->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1,
-    };
-    r = QVK_CHECK_OPEN(log, reason,
-                       d->vk.vkAllocateCommandBuffers(d->handle, &commands, &q->commands));
+    enum qpel_result r = qvk_commands_open(&q->commands, d, reason);
     if (r)
         return r;
-    VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
-    r = QVK_CHECK_OPEN(log, reason, d->vk.vkCreateFence(d->handle, &fence, NULL, &q->fence));
-    if (r) {
-        q->fence = VK_NULL_HANDLE;
-        return r;
-    }
     if (!d->info->timestamps)
         return QPEL_OK;
     VkQueryPoolCreateInfo stamps = {
@@ -69,93 +45,23 @@ void qvk_queue_close(struct qvk_queue *q)
         return;
     if (q->stamps)
         d->vk.vkDestroyQueryPool(d->handle, q->stamps, NULL);
-    if (q->fence)
-        d->vk.vkDestroyFence(d->handle, q->fence, NULL);
-    if (q->pool)
-        d->vk.vkDestroyCommandPool(d->handle, q->pool, NULL);
+    qvk_commands_close(&q->commands, d);
     memset(q, 0, sizeof *q);
 }
 
 enum qpel_result qvk_queue_begin(struct qvk_queue *q, bool timed)
 {
     struct qvk_device *d = q->device;
-    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkResetCommandPool(d->handle, q->pool, 0));
+    enum qpel_result r = qvk_commands_begin(&q->commands, d);
     if (r)
         return r;
-    VkCommandBufferBeginInfo begin = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-    };
-    r = QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(q->commands, &begin));
-    if (r)
-        return r;
-    /* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
-     * buffer's end. */
-    VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-    };
-    d->vk.vkCmdPipelineBarrier(
-        q->commands, VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
     q->timed = timed && q->stamps;
     if (q->timed) {
-        d->vk.vkCmdResetQueryPool(q->commands, q->stamps, 0, STAMP_COUNT);
-        d->vk.vkCmdWriteTimestamp(q->commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, q->stamps,
+        d->vk.vkCmdResetQueryPool(q->commands.buffer, q->stamps, 0, STAMP_COUNT);
+        d->vk.vkCmdWriteTimestamp(q->commands.buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, q->stamps,
                                   STAMP_BEGIN);
     }
     return QPEL_OK;
-}
-
-static enum qpel_result end(struct qvk_queue *q)
-{
-    struct qvk_device *d = q->device;
-    VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
-    };
-    d->vk.vkCmdPipelineBarrier(q->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                               VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-    if (q->timed)
-        d->vk.vkCmdWriteTimestamp(q->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, q->stamps,
-                                  STAMP_END);
-    return QVK_CHECK(d->health, d->vk.vkEndCommandBuffer(q->commands));
-}
-
-/* The only vkQueueSubmit. The fence is reset here, and not after the wait: were it left signalled
- * by a reset that fails, the next wait would end before its work. */
-static enum qpel_result submit(struct qvk_queue *q)
-{
-    struct qvk_device *d = q->device;
-    VkSubmitInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .commandBufferCount = 1,
-        .pCommandBuffers = &q->commands,
-    };
-    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &q->fence));
-    if (!r)
-        r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, q->fence));
-    q->pending = !r;
-    return r;
-}
-
-/* Waits for the fence. Work that can't be seen to end stays pending, but for that of a
- * device of which Vulkan says that it is lost: then all work counts as ended. */
-static enum qpel_result wait(struct qvk_queue *q)
-{
-    struct qvk_device *d = q->device;
-    VkResult v = d->vk.vkWaitForFences(d->handle, 1, &q->fence, VK_TRUE, q->timeout_ms * NS_PER_MS);
-    if (v == VK_TIMEOUT)
-        qvk_lose(d->health, "the GPU did not finish within %u ms", q->timeout_ms);
-    else if (v != VK_SUCCESS)
-        /* Whatever it is, also out of memory: the work was submitted and its end is not known. */
-        qvk_lose(d->health, "%s from vkWaitForFences", qvk_result_name(v));
-    enum qpel_result r = qvk_check(d->health, v, "vkWaitForFences()");
-    if (v == VK_SUCCESS || v == VK_ERROR_DEVICE_LOST)
-        q->pending = false;
-    return r == QPEL_ERROR_NOMEM ? QPEL_ERROR_DEVICE_LOST : r;
 }
 
 /* -1 where the figures are not there, which is no error. */
@@ -178,26 +84,18 @@ static enum qpel_result read_stamps(struct qvk_queue *q, double *seconds)
 
 enum qpel_result qvk_queue_run(struct qvk_queue *q, double *seconds)
 {
+    struct qvk_device *d = q->device;
     *seconds = -1;
-    enum qpel_result r = end(q);
+    qvk_commands_finish(&q->commands, d);
+    if (q->timed)
+        d->vk.vkCmdWriteTimestamp(q->commands.buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                                  q->stamps, STAMP_END);
+    enum qpel_result r = qvk_commands_submit(&q->commands, d);
     if (!r)
-        r = submit(q);
-    if (!r)
-        r = wait(q);
+        r = qvk_commands_wait(&q->commands, d, q->timeout_ms * NS_PER_MS);
+    if (r == QPEL_ERROR_TIMEOUT)
+        qvk_lose(d->health, "the GPU did not finish within %u ms", q->timeout_ms);
     if (!r && q->timed)
         r = read_stamps(q, seconds);
     return r;
-}
-
-bool qvk_queue_idle(struct qvk_queue *q, unsigned timeout_ms)
-{
-    struct qvk_device *d = q->device;
-    if (!q->pending)
-        return true;
-    VkResult v =
-        timeout_ms ? d->vk.vkWaitForFences(d->handle, 1, &q->fence, VK_TRUE, timeout_ms * NS_PER_MS)
-                   : d->vk.vkGetFenceStatus(d->handle, q->fence);
-    if (v == VK_SUCCESS || v == VK_ERROR_DEVICE_LOST)
-        q->pending = false;
-    return !q->pending;
 }

@@ -1,18 +1,15 @@
-/* One command buffer on the device's queue at a time: recording, submission, the wait. */
+/* The dispatch door's work: one command buffer at a time, submitted and waited for. */
 #ifndef QPEL_VK_QUEUE_H
 #define QPEL_VK_QUEUE_H
 
-#include "device.h"
+#include "commands.h"
 
 struct qvk_queue {
     struct qvk_device *device;
     unsigned timeout_ms;
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    VkFence fence;
+    struct qvk_commands commands;
     VkQueryPool stamps; /* null: the queue has no timestamps */
     bool timed;         /* the recorded commands write timestamps */
-    bool pending;       /* the fence's work was submitted and not seen to end */
 };
 
 enum qpel_result qvk_queue_open(struct qvk_queue *queue, struct qvk_device *device,
@@ -27,8 +24,5 @@ enum qpel_result qvk_queue_begin(struct qvk_queue *queue, bool timed);
  * the invalidation of memory that is not coherent). *seconds: by the GPU's clock, -1 where there is
  * no figure. TIMEOUT: the work may still be running, and the device counts as lost. */
 enum qpel_result qvk_queue_run(struct qvk_queue *queue, double *seconds);
-
-/* Whether nothing is running any more; waits at most timeout_ms for it. */
-bool qvk_queue_idle(struct qvk_queue *queue, unsigned timeout_ms);
 
 #endif

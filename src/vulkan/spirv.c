@@ -2,5 +2,14 @@
 
 #include "spirv_arrays.h" /* made at build time from shaders/ */
 
-#define MODULE(name, text, a, b) [FAMILY_##name] = { spirv_##name, sizeof spirv_##name },
-const struct qvk_spirv qpel_spirv[FAMILY_COUNT] = { QPEL_FAMILIES(MODULE) };
+#define MODULE(at, name)           [at] = { spirv_##name, sizeof spirv_##name },
+#define DISPATCH(name, text, a, b) MODULE(SPIRV_DISPATCH + FAMILY_##name, name)
+#define PICTURE(name, alone)       MODULE(SPIRV_PICTURE + KERNEL_##name, picture_##name)
+const struct qvk_spirv qpel_spirv[SPIRV_COUNT] = {
+    /* clang-format off */
+    QPEL_FAMILIES(DISPATCH)
+    QPEL_KERNELS(PICTURE)
+    MODULE(SPIRV_EXTEND, picture_extend)
+    MODULE(SPIRV_CHROMA, picture_chroma)
+    /* clang-format on */
+};

@@ -7,11 +7,19 @@
 
 #include "positions.h"
 
+enum spirv {
+    SPIRV_DISPATCH,                                /* and a family */
+    SPIRV_PICTURE = SPIRV_DISPATCH + FAMILY_COUNT, /* and a kernel */
+    SPIRV_EXTEND = SPIRV_PICTURE + KERNEL_COUNT,
+    SPIRV_CHROMA,
+    SPIRV_COUNT
+};
+
 struct qvk_spirv {
     const uint32_t *words;
     size_t size; /* bytes */
 };
 
-extern const struct qvk_spirv qpel_spirv[FAMILY_COUNT];
+extern const struct qvk_spirv qpel_spirv[SPIRV_COUNT];
 
 #endif

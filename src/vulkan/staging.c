@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE ((size_t)64 << 10)
-
 /* A staged range keeps its address modulo this, so that words stay words and copies are
  * aligned alike at both ends. */
 #define PHASE ((size_t)64)
@@ -25,23 +23,10 @@ void qvk_staging_close(struct qvk_staging *s, struct qvk_device *d)
     memset(s, 0, sizeof *s);
 }
 
-/* Room for `size` bytes: doubled, so that a growing load seldom allocates, as far as can be bound.
- */
 static enum qpel_result grow(struct qvk_staging *s, struct qvk_device *d, enum qvk_stage stage,
                              size_t size)
 {
-    struct gpu_buffer *old = s->buffers[stage];
-    if (old && old->size >= size + QVK_PADDING)
-        return QPEL_OK;
-    size_t wanted = FIRST_SIZE;
-    while (wanted < size && wanted <= SIZE_MAX / 4)
-        wanted *= 2;
-    uint64_t most = d->info->max_storage_range;
-    if (wanted < size || wanted + QVK_EXTRA > most)
-        wanted = size;
-    qvk_buffer_destroy(d, old);
-    s->buffers[stage] = NULL;
-    return qvk_buffer_create(d, wanted, use_of(stage), &s->buffers[stage]);
+    return qvk_buffer_reserve(d, &s->buffers[stage], size, use_of(stage));
 }
 
 size_t qvk_stage_size(const struct job_plane *plane)

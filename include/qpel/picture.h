@@ -1,0 +1,218 @@
+/* libqpel, third door: a picture's whole inter prediction in one submission.
+ *
+ * A decoder hands over all inter blocks of a picture, luma motion only, and gets
+ * a ticket. Luma (8.4.2.2.1), chroma (8.4.1.4, 8.4.2.2.2) and weights (8.4.2.3) are
+ * predicted by whichever backend runs, with the same bytes.
+ *
+ * The life of a batch: qpel_batch_begin() names the picture that is written;
+ * references and weights are entered and get an index; blocks are added;
+ * qpel_submit() starts the work; when its ticket is done the batch can begin
+ * again, and then allocates nothing that it has needed before; or be submitted
+ * again as it is, with the same result: prediction never reads what it writes.
+ *
+ * Any thread, but a batch is one thread's at a time; only qpel_run_slice() may run
+ * in several. All batches and pictures of a context are destroyed before it. */
+#ifndef QPEL_PICTURE_H
+#define QPEL_PICTURE_H
+
+#include "context.h"
+#include "dispatch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- pictures ---- */
+
+enum qpel_chroma { QPEL_CHROMA_400, QPEL_CHROMA_420, QPEL_CHROMA_422, QPEL_CHROMA_444 };
+/* chroma_format_idc, table 6-1 */
+
+enum qpel_layout {
+    QPEL_LAYOUT_PLANAR,     /* Y, Cb, Cr */
+    QPEL_LAYOUT_INTERLEAVED /* Y, and CbCr sample by sample: NV12 for 4:2:0. Not for 4:4:4
+                             * (UNSUPPORTED); the same as planar for 4:0:0 */
+};
+
+/* Frames; fields are rows of them. Width and height are the coded luma size, the one that vectors
+ * are clamped to; of 4:2:0 and 4:2:2 half of it, rounded up, is chroma's. 1..16384 each. Where
+ * the height is odd, the top field has one row more than the bottom field. */
+struct qpel_picture_format {
+    uint32_t width, height;
+    enum qpel_chroma chroma;
+    enum qpel_layout layout;
+    int bit_depth; /* 8, or 0 for 8 */
+};
+
+#define QPEL_PLANE_MAX 3
+
+/* Where the planes lie: planar 3 (4:0:0: 1), interleaved 2. Strides are positive. */
+struct qpel_picture_planes {
+    size_t offset[QPEL_PLANE_MAX];
+    size_t stride[QPEL_PLANE_MAX];
+};
+
+struct qpel_picture_data {
+    uint8_t *data[QPEL_PLANE_MAX];
+    ptrdiff_t stride[QPEL_PLANE_MAX];
+};
+
+struct qpel_picture;
+
+/* A picture in memory of the library's, that CPU and GPU both reach; zero-filled. Near the CPU
+ * (context.h) where that reads it, as a decoder does that adds residuals on the CPU. Strides are
+ * chosen by the library, the same for all pictures of a format, and for Cb and Cr; like the planes'
+ * addresses they are multiples of 64. Behind the last row of each plane 64 bytes or more may be
+ * read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
+QPEL_API enum qpel_result qpel_picture_create(struct qpel_context *context,
+                                              const struct qpel_picture_format *format,
+                                              enum qpel_near near, struct qpel_picture **out);
+
+/* A picture in the caller's memory, which outlives it and its last submission. Only the rows'
+ * samples are touched, never the bytes between or around them. The CPU always can; the GPU can't
+ * unless the device imports host memory. Samples of two pictures in the same memory are the
+ * caller's to keep apart: the library orders submissions by picture. QPEL_OK, INVALID (a row
+ * shorter than its samples, a plane that starts before another one ends), UNSUPPORTED, NOMEM. */
+QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
+                                            const struct qpel_picture_format *format,
+                                            const struct qpel_picture_data *data,
+                                            struct qpel_picture **out);
+
+/* A picture in a dmabuf: `size` bytes of the file descriptor, which stays the caller's (it is
+ * duplicated). The layout must be linear. The CPU reaches it through its own mapping, with the
+ * kernel's begin and end of access. QPEL_OK, INVALID, UNSUPPORTED (no mapping and no import),
+ * NOMEM. */
+QPEL_API enum qpel_result qpel_picture_import_dmabuf(struct qpel_context *context,
+                                                     const struct qpel_picture_format *format,
+                                                     int fd, size_t size,
+                                                     const struct qpel_picture_planes *planes,
+                                                     struct qpel_picture **out);
+
+/* A new file descriptor (the caller closes it) and the planes in it. UNSUPPORTED: this memory can't
+ * be exported. */
+QPEL_API enum qpel_result qpel_picture_export_dmabuf(struct qpel_picture *picture, int *fd,
+                                                     struct qpel_picture_planes *planes);
+
+/* Drops the caller's hold; clears the pointer. The memory (of wrap: the use of it) lives until the
+ * last batch that names the picture has begun anew or is destroyed: until then it may be submitted
+ * again. */
+QPEL_API void qpel_picture_destroy(struct qpel_picture **picture);
+
+QPEL_API struct qpel_picture_format qpel_picture_get_format(const struct qpel_picture *picture);
+
+/* Opens the picture to the CPU: waits for nothing. BUSY: an unfinished submission writes it, or
+ * reads it and `access` writes; wait for its ticket. While an access is open that writes, a
+ * submission that names the picture is BUSY; while one that reads, a submission that writes it is.
+ * Accesses nest; ends are not told apart, so among nested ones the picture counts as written to
+ * until the last has ended. Addresses and strides are the same all the picture's life. */
+QPEL_API enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_access access,
+                                             struct qpel_picture_data *data);
+QPEL_API enum qpel_result qpel_picture_end(struct qpel_picture *picture);
+
+/* ---- batches ---- */
+
+/* Which rows: all of the frame, or those of one field. */
+enum qpel_parity { QPEL_FRAME, QPEL_TOP_FIELD, QPEL_BOTTOM_FIELD };
+
+/* One block. Chroma follows from it. Width and height: 16x16, 16x8, 8x16, 8x8, 8x4, 4x8, 4x4. */
+struct qpel_picture_block {
+    uint16_t x, y; /* its first luma sample, y in rows of `parity`: multiples of width and height,
+                    * as the partitions of macroblocks are. All its samples are in the picture. */
+    uint8_t width, height;
+    uint8_t parity;       /* enum qpel_parity: the rows that are written */
+    uint8_t references;   /* 1 or 2 */
+    uint8_t reference[2]; /* indices of qpel_batch_reference(); of one alone the first counts,
+                           * whichever list it is of */
+    uint16_t weight;  /* 0: default weighting (8.4.2.3.1); else an index of qpel_batch_weight() */
+    int16_t mv[2][2]; /* [reference][x, y], quarter luma samples; y in rows of the reference's
+                       * parity. Any value: coordinates outside are clamped. */
+};
+
+/* Explicit or implicit weights of one or two references (8.4.2.3.2), for Y, Cb, Cr. */
+struct qpel_weight {
+    uint8_t planes;    /* bit p set: plane p is weighted; clear: default weighting */
+    uint8_t log_wd[3]; /* logWD, 0..7 */
+    int16_t w[2][3];   /* w0, w1: -128..128; of one reference w0 and o0 alone count. The bounds that
+                        * 8.4.2.3 sets to w0 + w1 are not checked, and not needed */
+    int16_t o[2][3];   /* o0, o1: -128..127, for 8-bit samples */
+};
+
+struct qpel_batch;
+typedef uint64_t qpel_ticket; /* 0: nothing, always done */
+
+QPEL_API enum qpel_result qpel_batch_create(struct qpel_context *context, struct qpel_batch **out);
+/* Waits for the batch if it is in flight, at most the context's timeout. If slices are left to run,
+ * they never will be: nothing is waited for, the target's blocks are undefined, and its ticket
+ * counts as done. No slice may be running. */
+QPEL_API void qpel_batch_destroy(struct qpel_batch **batch);
+
+/* Starts collecting for `target`, forgetting what was collected; on an error nothing is forgotten.
+ * BUSY while in flight. INVALID: a picture of another context. NOMEM. */
+QPEL_API enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture *target);
+
+/* Enters a reference: indices count from 0 after each qpel_batch_begin(), at most
+ * QPEL_REFERENCE_MAX of them. Its size and format must be the target's but for width and height,
+ * which vectors are clamped to. A field of the target itself may be a reference of the other
+ * field's blocks: in one batch no row of the target is both written and read. INVALID also: the
+ * target as a frame, a field without a row (of chroma, too: 4:2:0 of two rows has no bottom field).
+ * The same picture may be entered any number of times. */
+#define QPEL_REFERENCE_MAX 128
+QPEL_API enum qpel_result qpel_batch_reference(struct qpel_batch *batch,
+                                               struct qpel_picture *picture,
+                                               enum qpel_parity parity, uint8_t *index);
+
+/* Enters weights, which are copied: indices count from 1 after each qpel_batch_begin(), at most
+ * 65535. INVALID: a value out of its range in a plane whose bit is set, or other bits. */
+QPEL_API enum qpel_result qpel_batch_weight(struct qpel_batch *batch,
+                                            const struct qpel_weight *weight, uint16_t *index);
+
+/* Adds blocks, in any order. They are checked here, all or none is added: INVALID names the first
+ * bad one in *bad (may be null) as an index of this array. A block is bad that breaks its members'
+ * contract, names what was not entered, writes a sample that an earlier one writes, or makes rows
+ * of the target both written and read. */
+QPEL_API enum qpel_result qpel_batch_add(struct qpel_batch *batch,
+                                         const struct qpel_picture_block *blocks, size_t count,
+                                         size_t *bad);
+
+/* The same without a copy: room for `count` blocks in the library's memory, to be filled and then
+ * added, all of them or the first so many; then there may be room for more. References and weights
+ * may be entered in between, before the commit of the blocks that name them. The room ends with its
+ * commit, and what is not committed is lost, with qpel_batch_room(), _add() and _begin() too. */
+QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count,
+                                          struct qpel_picture_block **blocks);
+QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
+
+struct qpel_submit_params {
+    enum qpel_backend backend;
+    unsigned slices; /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice()
+                        n times */
+};
+
+/* Starts the prediction and returns. Submissions that share pictures are ordered as they were
+ * submitted. Every byte that is not of an inter block survives. *ticket is set on QPEL_OK. report
+ * may be null. On any error nothing has started, and the batch is as before.
+ *
+ * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED; NOMEM; BUSY: the batch is in flight, a
+ * picture is open to the CPU (qpel_picture_begin()), or slices that the caller has still to run
+ * write a picture that this batch names, or read its target. */
+QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
+                                      const struct qpel_submit_params *params, qpel_ticket *ticket,
+                                      struct qpel_report *report);
+
+/* Runs slice 0..slices-1 of a batch that was submitted so; each once, from any thread and in any
+ * order. INVALID: no such slice, or it has been run. */
+QPEL_API enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice);
+
+/* Waits until the target is whole and visible to the CPU. TIMEOUT: not yet, and all that is BUSY
+ * remains so; call again. DEVICE_LOST: it will never be, and the blocks' samples in it are
+ * undefined; but the submission is over: its batch may begin anew or be submitted to the CPU, its
+ * pictures be opened and destroyed. INVALID: a ticket that this context has not given. Ticket 0 is
+ * always done, and so is one whose batch has begun anew or is destroyed. */
+QPEL_API enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket,
+                                    uint64_t timeout_ns);
+QPEL_API enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, bool *done);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

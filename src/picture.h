@@ -1,0 +1,117 @@
+/* Pictures and batches from inside. */
+#ifndef QPEL_SRC_PICTURE_H
+#define QPEL_SRC_PICTURE_H
+
+#include "picture_memory.h"
+#include "qpel/picture.h"
+
+/* A plane of samples, as frame rows. Chroma that is interleaved is two planes with a step of 2. */
+struct samples {
+    uint8_t *data;
+    ptrdiff_t stride;
+    int width, height; /* samples */
+    int step;          /* bytes from a sample to the next in its row: 1, or 2 where interleaved */
+};
+
+/* Y, Cb, Cr. */
+enum { COMPONENT_COUNT = 3 };
+
+struct qpel_picture {
+    struct qpel_context *context;
+    struct qpel_picture_format format;
+    struct qpel_picture_data data;     /* as the caller sees it */
+    struct qpel_picture_planes planes; /* from the start of `memory`; wrapped: all 0 */
+    struct samples component[COMPONENT_COUNT];
+    int components; /* 1 for 4:0:0 */
+    struct picture_memory memory;
+
+    /* With the context's lock held: */
+    unsigned holds;            /* the caller's one, and one a batch that names the picture */
+    unsigned reads, writes;    /* open CPU accesses */
+    unsigned reading, writing; /* submissions that are not done, */
+    unsigned gpu_reading, gpu_writing; /* those of them that the GPU carries out */
+};
+
+/* The rows of a component that a parity names. */
+static inline struct samples samples_rows(struct samples s, enum qpel_parity parity)
+{
+    if (parity == QPEL_FRAME)
+        return s;
+    s.data += parity == QPEL_BOTTOM_FIELD ? s.stride : 0;
+    s.height = (s.height + (parity == QPEL_TOP_FIELD)) / 2;
+    s.stride *= 2;
+    return s;
+}
+
+/* Whether every component has rows of this parity: of two rows of 4:2:0 chroma has one. */
+static inline bool has_rows(const struct qpel_picture *picture, enum qpel_parity parity)
+{
+    return samples_rows(picture->component[picture->components - 1], parity).height > 0;
+}
+
+/* 4:2:0 and 4:2:2 halve chroma's columns, 4:2:0 its rows. */
+static inline int chroma_shift_x(enum qpel_chroma chroma)
+{
+    return chroma == QPEL_CHROMA_420 || chroma == QPEL_CHROMA_422;
+}
+static inline int chroma_shift_y(enum qpel_chroma chroma)
+{
+    return chroma == QPEL_CHROMA_420;
+}
+
+/* With the context's lock held. */
+void picture_hold(struct qpel_picture *picture);
+/* Gives one hold back; true: that was the last, and the caller frees it with picture_free(),
+ * without the lock. */
+bool picture_drop(struct qpel_picture *picture);
+void picture_free(struct qpel_picture *picture);
+
+struct reference {
+    struct qpel_picture *picture;
+    enum qpel_parity parity;
+    struct samples rows[COMPONENT_COUNT]; /* the picture's, of that parity */
+    unsigned target_rows; /* which rows of the target these are: 1 top field's, 2 bottom field's */
+};
+
+enum batch_state {
+    BATCH_EMPTY, /* no target */
+    BATCH_COLLECTING,
+    BATCH_RUNNING, /* submitted; its ticket is not done */
+    BATCH_DONE
+};
+
+struct qpel_batch {
+    struct qpel_context *context;
+    struct qpel_batch *next; /* of the context; with its lock held */
+    /* Changes under the context's lock once submitted. Atomic, as a thread that runs the last
+     * slice ends a submission, and the batch's owner may ask meanwhile what it can do. */
+    _Atomic enum batch_state state;
+    struct qpel_picture *target;
+    struct reference references[QPEL_REFERENCE_MAX];
+    size_t reference_count;
+    struct qpel_weight *weights;
+    size_t weight_count, weight_room;
+    struct qpel_picture_block *blocks;
+    size_t block_count, block_room;
+    uint64_t *cover; /* which samples are written, see batch.c */
+    size_t cover_words;
+    unsigned rows_written, rows_read; /* of the target, a bit a field */
+    /* Of the last submission; with the context's lock held: */
+    qpel_ticket ticket;
+    enum qpel_result result;
+    unsigned slices, slices_left;
+    uint64_t *slices_taken; /* a bit each */
+    size_t slices_room;
+    struct gpu_batch *gpu; /* null: not needed so far */
+    bool on_gpu;           /* of one that runs: it is the GPU's, */
+    bool submitted;        /* and has been handed over, so that its fence tells */
+    unsigned waiters;      /* threads that wait for the fence */
+};
+
+/* Ends what a batch has in flight, for its destruction. */
+void submission_end(struct qpel_batch *batch);
+
+/* Predicts blocks first..end-1 of a batch in the caller's thread. */
+void picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);
+
+#endif

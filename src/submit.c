@@ -1,0 +1,261 @@
+/* Submissions of the picture door: who runs them, and in what order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ticket.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* ---- what a submission uses ---- */
+
+/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
+ * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. With the lock held. */
+static enum qpel_result check_free(const struct qpel_batch *b, bool on_gpu, bool *gpu)
+{
+    const struct qpel_picture *t = b->target;
+    bool busy = t->reads || t->writes;
+    unsigned writing = t->writing, reading = t->reading;
+    unsigned gpu_uses = t->gpu_writing + t->gpu_reading;
+    for (size_t i = 0; i < b->reference_count; i++) {
+        const struct qpel_picture *p = b->references[i].picture;
+        busy |= p->writes;
+        writing += p->writing;
+        gpu_uses += p->gpu_writing;
+    }
+    /* The GPU's own order is that of submission. */
+    *gpu = !busy && gpu_uses == writing + reading && gpu_uses && !on_gpu;
+    return busy || *gpu || gpu_uses != writing + reading ? QPEL_ERROR_BUSY : QPEL_OK;
+}
+
+/* Until the GPU is done with the batch's pictures, at most the context's timeout. With the lock
+ * held. */
+static enum qpel_result await_free(const struct qpel_batch *b, bool on_gpu)
+{
+    struct qpel_context *c = b->context;
+    uint64_t deadline = 0;
+    enum qpel_result r;
+    bool gpu;
+    while ((r = check_free(b, on_gpu, &gpu)) && gpu) {
+        enum qpel_result waited = QPEL_OK;
+        if (!deadline)
+            deadline = deadline_in(c->timeout_ms * NS_PER_MS);
+        /* None there: another thread is just handing one over. */
+        if (!tickets_wait_gpu(c, deadline, &waited))
+            pthread_cond_wait(&c->finished, &c->lock);
+        if (waited)
+            return waited;
+    }
+    return r;
+}
+
+static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
+{
+    size_t words = (size_t)slices / 64 + 1;
+    if (words > b->slices_room) {
+        uint64_t *grown = realloc(b->slices_taken, words * sizeof *grown);
+        if (!grown)
+            return QPEL_ERROR_NOMEM;
+        b->slices_taken = grown;
+        b->slices_room = words;
+    }
+    memset(b->slices_taken, 0, words * sizeof *b->slices_taken);
+    return QPEL_OK;
+}
+
+/* What a submission changes of a batch, to take it back. */
+struct before {
+    enum batch_state state;
+    qpel_ticket ticket;
+    unsigned slices;
+};
+
+static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices,
+                              qpel_ticket *ticket, struct before *before)
+{
+    struct qpel_context *c = b->context;
+    pthread_mutex_lock(&c->lock);
+    enum qpel_result r = b->state == BATCH_EMPTY ? QPEL_ERROR_INVALID : QPEL_OK;
+    if (b->state == BATCH_RUNNING)
+        tickets_reap(c);
+    if (b->state == BATCH_RUNNING)
+        r = QPEL_ERROR_BUSY;
+    if (!r)
+        r = await_free(b, on_gpu);
+    if (!r)
+        r = prepare_slices(b, slices);
+    if (!r) {
+        /* Its fence is about to be used anew. */
+        while (b->waiters)
+            pthread_cond_wait(&c->finished, &c->lock);
+        *before = (struct before){ b->state, b->ticket, b->slices };
+        b->slices = b->slices_left = slices;
+        *ticket = b->ticket = ++c->last_ticket;
+        ticket_use(b, on_gpu);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return r;
+}
+
+static void take_back(struct qpel_batch *b, const struct before *before)
+{
+    pthread_mutex_lock(&b->context->lock);
+    enum qpel_result result = b->result;
+    ticket_finish(b, result);
+    b->state = before->state;
+    b->ticket = before->ticket;
+    b->slices = before->slices;
+    pthread_mutex_unlock(&b->context->lock);
+}
+
+/* ---- the CPU ---- */
+
+/* Memory that is not coherent, before and after. */
+static enum qpel_result see_pictures(const struct qpel_batch *b)
+{
+    enum qpel_result r = picture_memory_to_cpu(b->context, &b->target->memory);
+    for (size_t i = 0; i < b->reference_count && !r; i++)
+        r = picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
+    return r;
+}
+
+/* With the lock held. */
+static void finish_cpu(struct qpel_batch *b)
+{
+    ticket_finish(b, picture_memory_to_gpu(b->context, &b->target->memory));
+}
+
+static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket,
+                                   struct qpel_report *report)
+{
+    struct before before;
+    qpel_ticket started;
+    enum qpel_result r = start(b, false, slices, &started, &before);
+    if (r)
+        return r;
+    r = see_pictures(b);
+    if (r) {
+        reason_set(report->reason, "a picture's memory is lost with its GPU");
+        take_back(b, &before);
+        return r;
+    }
+    *ticket = started;
+    report->backend = QPEL_BACKEND_CPU;
+    snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
+    report->blocks = b->block_count;
+    if (slices)
+        return QPEL_OK;
+    picture_run_cpu(b, 0, b->block_count);
+    pthread_mutex_lock(&b->context->lock);
+    finish_cpu(b);
+    pthread_mutex_unlock(&b->context->lock);
+    return QPEL_OK;
+}
+
+enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
+{
+    if (!batch)
+        return QPEL_ERROR_INVALID;
+    uint64_t bit = UINT64_C(1) << (slice & 63);
+    pthread_mutex_lock(&batch->context->lock);
+    bool valid = batch->state == BATCH_RUNNING && slice < batch->slices &&
+                 !(batch->slices_taken[slice / 64] & bit);
+    if (valid)
+        batch->slices_taken[slice / 64] |= bit;
+    pthread_mutex_unlock(&batch->context->lock);
+    if (!valid)
+        return QPEL_ERROR_INVALID;
+    size_t n = batch->block_count;
+    picture_run_cpu(batch, (size_t)((uint64_t)n * slice / batch->slices),
+                    (size_t)((uint64_t)n * (slice + 1) / batch->slices));
+    pthread_mutex_lock(&batch->context->lock);
+    if (--batch->slices_left == 0)
+        finish_cpu(batch);
+    pthread_mutex_unlock(&batch->context->lock);
+    return QPEL_OK;
+}
+
+/* ---- the GPU ---- */
+
+static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
+                                   struct qpel_report *report)
+{
+    struct qpel_context *c = b->context;
+    enum qpel_result r;
+    struct gpu *gpu = context_gpu(c, true, &r, report->reason);
+    if (!gpu)
+        return r;
+    if (!b->gpu) {
+        r = gpu_batch_create(gpu, &b->gpu);
+        if (r) {
+            reason_set(report->reason, "%s", qpel_result_name(r));
+            return r;
+        }
+    }
+    struct before before;
+    qpel_ticket started;
+    r = start(b, true, 0, &started, &before);
+    if (r)
+        return r;
+    r = gpu_batch_submit(gpu, b->gpu, b, report->reason);
+    if (r) {
+        take_back(b, &before);
+        if (r == QPEL_ERROR_DEVICE_LOST)
+            context_gpu_failed(c, report->reason);
+        return r;
+    }
+    pthread_mutex_lock(&c->lock);
+    b->submitted = true;
+    pthread_cond_broadcast(&c->finished);
+    pthread_mutex_unlock(&c->lock);
+    size_t count;
+    int taken;
+    *ticket = started;
+    report->backend = QPEL_BACKEND_GPU;
+    memcpy(report->device, gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
+    report->blocks = b->block_count;
+    return QPEL_OK;
+}
+
+/* ---- the door ---- */
+
+enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
+                             qpel_ticket *ticket, struct qpel_report *report)
+{
+    struct qpel_report unwanted;
+    if (!report)
+        report = &unwanted;
+    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+    if (!batch || !params || !ticket) {
+        report->fault = QPEL_FAULT_NULL;
+        return QPEL_ERROR_INVALID;
+    }
+    if ((unsigned)params->backend > QPEL_BACKEND_GPU) {
+        report->fault = QPEL_FAULT_BACKEND;
+        return QPEL_ERROR_INVALID;
+    }
+    bool asked = params->backend != QPEL_BACKEND_AUTO;
+    enum qpel_backend backend = asked ? params->backend : batch->context->backend;
+    reason_set(report->reason, "%s",
+               asked                          ? "asked for"
+               : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
+                                              : "the context's backend");
+    if (backend == QPEL_BACKEND_GPU)
+        return submit_gpu(batch, ticket, report);
+    return submit_cpu(batch, params->slices, ticket, report);
+}
+
+void submission_end(struct qpel_batch *b)
+{
+    /* Slices that the caller has not run by now never will be. */
+    if (b->ticket && !b->slices)
+        qpel_wait(b->context, b->ticket, b->context->timeout_ms * NS_PER_MS);
+    pthread_mutex_lock(&b->context->lock);
+    if (b->state == BATCH_RUNNING)
+        ticket_finish(b, QPEL_OK);
+    while (b->waiters)
+        pthread_cond_wait(&b->context->finished, &b->context->lock);
+    pthread_mutex_unlock(&b->context->lock);
+    gpu_batch_destroy(b->context->gpu, b->gpu);
+    b->gpu = NULL;
+}

@@ -1,0 +1,159 @@
+#define _POSIX_C_SOURCE 200809L
+#include "ticket.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+uint64_t deadline_in(uint64_t timeout_ns)
+{
+    const uint64_t longest = 1000000000 * SECOND;
+    return now() + (timeout_ns < longest ? timeout_ns : longest);
+}
+
+/* ---- beginning and end ---- */
+
+static void add(unsigned *count, unsigned *gpu_count, int by, bool on_gpu)
+{
+    *count += (unsigned)by;
+    if (on_gpu)
+        *gpu_count += (unsigned)by;
+}
+
+static void use(struct qpel_batch *b, int by, bool on_gpu)
+{
+    add(&b->target->writing, &b->target->gpu_writing, by, on_gpu);
+    for (size_t i = 0; i < b->reference_count; i++) {
+        struct qpel_picture *p = b->references[i].picture;
+        add(&p->reading, &p->gpu_reading, by, on_gpu);
+    }
+}
+
+void ticket_use(struct qpel_batch *b, bool on_gpu)
+{
+    use(b, 1, on_gpu);
+    b->on_gpu = on_gpu;
+    b->submitted = !on_gpu;
+    b->state = BATCH_RUNNING;
+}
+
+void ticket_finish(struct qpel_batch *b, enum qpel_result result)
+{
+    use(b, -1, b->on_gpu);
+    b->on_gpu = false;
+    b->result = result;
+    b->state = BATCH_DONE;
+    pthread_cond_broadcast(&b->context->finished);
+}
+
+/* ---- the GPU's ---- */
+
+static bool with_gpu(const struct qpel_batch *b)
+{
+    return b->state == BATCH_RUNNING && b->on_gpu && b->submitted;
+}
+
+/* Of a wait for the batch. */
+static void finish_gpu(struct qpel_batch *b, enum qpel_result result)
+{
+    if (result == QPEL_ERROR_TIMEOUT || !with_gpu(b))
+        return;
+    ticket_finish(b, result);
+}
+
+void tickets_reap(struct qpel_context *c)
+{
+    for (struct qpel_batch *b = c->batches; b; b = b->next)
+        if (with_gpu(b))
+            finish_gpu(b, gpu_batch_wait(c->gpu, b->gpu, 0));
+}
+
+bool tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_result *result)
+{
+    struct qpel_batch *oldest = NULL;
+    for (struct qpel_batch *b = c->batches; b; b = b->next)
+        if (with_gpu(b) && (!oldest || b->ticket < oldest->ticket))
+            oldest = b;
+    if (!oldest)
+        return false;
+    uint64_t time = now();
+    oldest->waiters++;
+    pthread_mutex_unlock(&c->lock);
+    enum qpel_result r = gpu_batch_wait(c->gpu, oldest->gpu, deadline > time ? deadline - time : 0);
+    pthread_mutex_lock(&c->lock);
+    oldest->waiters--;
+    finish_gpu(oldest, r);
+    /* Its owner may be waiting for the last waiter. */
+    pthread_cond_broadcast(&c->finished);
+    *result = r == QPEL_ERROR_TIMEOUT ? r : QPEL_OK;
+    return true;
+}
+
+/* ---- asking ---- */
+
+/* Null: unknown, or its batch has begun anew: done. */
+static const struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
+{
+    const struct qpel_batch *b = c->batches;
+    while (b && b->ticket != ticket)
+        b = b->next;
+    return b;
+}
+
+static enum qpel_result ticket_state(const struct qpel_context *c, qpel_ticket ticket, bool *done,
+                                     bool *on_gpu)
+{
+    if (ticket > c->last_ticket)
+        return QPEL_ERROR_INVALID;
+    const struct qpel_batch *b = ticket ? find_batch(c, ticket) : NULL;
+    *done = !b || b->state != BATCH_RUNNING;
+    *on_gpu = b && with_gpu(b);
+    return b && *done ? b->result : QPEL_OK;
+}
+
+enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, bool *done)
+{
+    if (!context || !done)
+        return QPEL_ERROR_INVALID;
+    bool on_gpu = false;
+    pthread_mutex_lock(&context->lock);
+    enum qpel_result r = ticket_state(context, ticket, done, &on_gpu);
+    if (on_gpu) {
+        tickets_reap(context);
+        r = ticket_state(context, ticket, done, &on_gpu);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return r;
+}
+
+static bool wait_finished(struct qpel_context *c, uint64_t deadline)
+{
+    struct timespec end = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
+    return pthread_cond_timedwait(&c->finished, &c->lock, &end) != ETIMEDOUT;
+}
+
+enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uint64_t timeout_ns)
+{
+    if (!context)
+        return QPEL_ERROR_INVALID;
+    uint64_t deadline = deadline_in(timeout_ns);
+    bool done = false, on_gpu, late = false;
+    enum qpel_result r, waited;
+    pthread_mutex_lock(&context->lock);
+    while (!(r = ticket_state(context, ticket, &done, &on_gpu)) && !done && !late) {
+        if (on_gpu)
+            late = tickets_wait_gpu(context, deadline, &waited) && waited == QPEL_ERROR_TIMEOUT;
+        else
+            late = !wait_finished(context, deadline);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return r ? r : done ? QPEL_OK : QPEL_ERROR_TIMEOUT;
+}

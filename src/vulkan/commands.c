@@ -1,0 +1,137 @@
+#include "commands.h"
+
+#include <string.h>
+
+static enum qpel_result made(struct qvk_device *d, char *reason, VkResult result, const char *call)
+{
+    return reason ? qvk_check_open(d->health->log, reason, result, call)
+                  : qvk_check(d->health, result, call);
+}
+#define MADE(d, reason, call) made(d, reason, call, #call)
+
+enum qpel_result qvk_commands_open(struct qvk_commands *c, struct qvk_device *d, char *reason)
+{
+    memset(c, 0, sizeof *c);
+    VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+        .queueFamilyIndex = d->at.family,
+    };
+    enum qpel_result r =
+        MADE(d, reason, d->vk.vkCreateCommandPool(d->handle, &pool, NULL, &c->pool));
+    if (r) {
+        c->pool = VK_NULL_HANDLE;
+        return r;
+    }
+    VkCommandBufferAllocateInfo buffer = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = c->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+    r = MADE(d, reason, d->vk.vkAllocateCommandBuffers(d->handle, &buffer, &c->buffer));
+    if (!r) {
+        r = MADE(d, reason, d->vk.vkCreateFence(d->handle, &fence, NULL, &c->fence));
+        if (r)
+            c->fence = VK_NULL_HANDLE;
+    }
+    if (r)
+        qvk_commands_close(c, d);
+    return r;
+}
+
+void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
+{
+    if (c->fence)
+        d->vk.vkDestroyFence(d->handle, c->fence, NULL);
+    if (c->pool)
+        d->vk.vkDestroyCommandPool(d->handle, c->pool, NULL);
+    memset(c, 0, sizeof *c);
+}
+
+static void barrier(struct qvk_commands *c, struct qvk_device *d, VkPipelineStageFlags from,
+                    VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags seen)
+{
+    VkMemoryBarrier memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = written,
+        .dstAccessMask = seen,
+    };
+    d->vk.vkCmdPipelineBarrier(c->buffer, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
+}
+
+#define SHADER VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+#define HOST   VK_PIPELINE_STAGE_HOST_BIT
+
+enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d)
+{
+    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkResetCommandPool(d->handle, c->pool, 0));
+    if (r)
+        return r;
+    VkCommandBufferBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+    };
+    r = QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(c->buffer, &begin));
+    if (r)
+        return r;
+    /* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
+     * buffer's end. */
+    barrier(c, d, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, SHADER,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    return QPEL_OK;
+}
+
+void qvk_commands_separate(struct qvk_commands *c, struct qvk_device *d)
+{
+    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, SHADER,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void qvk_commands_finish(struct qvk_commands *c, struct qvk_device *d)
+{
+    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
+            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+}
+
+/* The only vkQueueSubmit. */
+enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *d)
+{
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &c->buffer,
+    };
+    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkEndCommandBuffer(c->buffer));
+    if (!r)
+        r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &c->fence));
+    if (r)
+        return r;
+    pthread_mutex_lock(&d->queue_lock);
+    r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, c->fence));
+    pthread_mutex_unlock(&d->queue_lock);
+    c->pending = !r;
+    return r;
+}
+
+enum qpel_result qvk_commands_wait(struct qvk_commands *c, struct qvk_device *d,
+                                   uint64_t timeout_ns)
+{
+    if (!c->pending)
+        return QPEL_OK;
+    bool look = timeout_ns == 0;
+    VkResult v = look ? d->vk.vkGetFenceStatus(d->handle, c->fence)
+                      : d->vk.vkWaitForFences(d->handle, 1, &c->fence, VK_TRUE, timeout_ns);
+    if (v == VK_TIMEOUT || v == VK_NOT_READY)
+        return QPEL_ERROR_TIMEOUT;
+    if (v == VK_SUCCESS || v == VK_ERROR_DEVICE_LOST)
+        c->pending = false;
+    if (v == VK_SUCCESS)
+        return QPEL_OK;
+    /* Whatever it is, also out of memory: the work was submitted and its end is not known. */
+    const char *call = look ? "vkGetFenceStatus" : "vkWaitForFences";
+    qvk_lose(d->health, "%s from %s", qvk_result_name(v), call);
+    qvk_check(d->health, v, call);
+    return QPEL_ERROR_DEVICE_LOST;
+}

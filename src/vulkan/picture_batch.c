@@ -1,0 +1,108 @@
+/* Batches of the picture door: lifetime, submission, the wait. */
+#include "picture_batch.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gpu_internal.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+enum qpel_result gpu_batch_create(struct gpu *g, struct gpu_batch **out)
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, NULL);
+    if (r)
+        return r;
+    struct gpu_batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return QPEL_ERROR_NOMEM;
+    r = qvk_commands_open(&b->commands, &g->device, NULL);
+    if (r) {
+        free(b);
+        return r;
+    }
+    pthread_mutex_lock(&g->pictures_lock);
+    b->next = g->batches;
+    g->batches = b;
+    pthread_mutex_unlock(&g->pictures_lock);
+    *out = b;
+    return QPEL_OK;
+}
+
+static void destroy(struct gpu *g, struct gpu_batch *b)
+{
+    qvk_commands_close(&b->commands, &g->device);
+    qvk_buffer_destroy(&g->device, b->upload);
+    qvk_buffer_destroy(&g->device, b->scratch);
+    plan_free(&b->plan);
+    free(b);
+}
+
+void gpu_batch_destroy(struct gpu *g, struct gpu_batch *b)
+{
+    if (!b || g->process != getpid())
+        return;
+    qvk_commands_wait(&b->commands, &g->device, 0);
+    if (b->commands.pending)
+        return;
+    pthread_mutex_lock(&g->pictures_lock);
+    struct gpu_batch **link = &g->batches;
+    while (*link != b)
+        link = &(*link)->next;
+    *link = b->next;
+    pthread_mutex_unlock(&g->pictures_lock);
+    destroy(g, b);
+}
+
+bool qvk_batches_idle(struct gpu *g, uint64_t timeout_ns)
+{
+    bool idle = true;
+    pthread_mutex_lock(&g->pictures_lock);
+    for (struct gpu_batch *b = g->batches; b; b = b->next) {
+        qvk_commands_wait(&b->commands, &g->device, idle ? timeout_ns : 0);
+        idle &= !b->commands.pending;
+    }
+    pthread_mutex_unlock(&g->pictures_lock);
+    return idle;
+}
+
+void qvk_batches_close(struct gpu *g)
+{
+    while (g->batches) {
+        struct gpu_batch *b = g->batches;
+        g->batches = b->next;
+        destroy(g, b);
+    }
+}
+
+enum qpel_result gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
+                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_usable(g, reason);
+    if (r)
+        return r;
+    r = qvk_batch_upload(&g->device, b, batch, reason);
+    if (!r)
+        r = qvk_batch_record(g, b, batch);
+    if (!r)
+        r = qvk_commands_submit(&b->commands, &g->device);
+    if (r == QPEL_ERROR_NOMEM)
+        reason_set(reason, "out of memory for the GPU");
+    else if (r == QPEL_ERROR_DEVICE_LOST)
+        qvk_usable(g, reason);
+    return r;
+}
+
+enum qpel_result gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_t timeout_ns)
+{
+    enum qpel_result r = qvk_usable(g, NULL);
+    if (r)
+        return r;
+    uint64_t most = g->timeout_ms * NS_PER_MS;
+    r = qvk_commands_wait(&b->commands, &g->device, timeout_ns < most ? timeout_ns : most);
+    if (r != QPEL_ERROR_TIMEOUT || timeout_ns < most)
+        return r;
+    qvk_lose(&g->health, "the GPU did not finish within %u ms", g->timeout_ms);
+    return QPEL_ERROR_DEVICE_LOST;
+}

@@ -1,0 +1,43 @@
+/* The picture door's pipelines, made on first use and kept. */
+#ifndef QPEL_VK_PICTURE_PIPELINE_H
+#define QPEL_VK_PICTURE_PIPELINE_H
+
+#include "device.h"
+#include "picture_interface.h"
+#include "positions.h"
+#include "qpel/picture.h"
+
+/* The push constants as C sees them. */
+#define QVK_FIELD(type, name) uint32_t name;
+struct qvk_picture_push {
+    QPEL_PICTURE_PUSH_CONSTANTS(QVK_FIELD)
+};
+#undef QVK_FIELD
+
+struct qvk_picture_pipelines {
+    VkPipelineCache cache;
+    VkPipelineLayout layout; /* null: nothing was needed so far */
+    VkPipeline extend;
+    VkPipeline luma[KERNEL_COUNT][QPEL_STEP_COUNT];
+    VkPipeline chroma[2][2][QPEL_STEP_COUNT][QPEL_NARROW_COUNT]; /* interleaved, 4:2:2 */
+};
+
+void qvk_picture_pipelines_close(struct qvk_picture_pipelines *pipelines,
+                                 struct qvk_device *device);
+
+/* Each: one thread at a time. The layout comes first: sets are bound before a pipeline is asked
+ * for.
+ */
+enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *pipelines,
+                                    struct qvk_device *device);
+enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *pipelines,
+                                     struct qvk_device *device, VkPipeline *out);
+enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *pipelines,
+                                   struct qvk_device *device, enum picture_kernel kernel,
+                                   uint32_t step, VkPipeline *out);
+enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *pipelines,
+                                     struct qvk_device *device,
+                                     const struct qpel_picture_format *format, uint32_t step,
+                                     uint32_t narrow, VkPipeline *out);
+
+#endif

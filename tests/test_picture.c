@@ -1,0 +1,148 @@
+/* The picture door against the oracle: random batches, on every CPU layer and Vulkan device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "picture_run.h"
+
+static struct target targets[TARGETS_MAX];
+static int target_count, failed_devices;
+
+static void need_targets(void)
+{
+    assert_int_equal(failed_devices, 0);
+    if (!target_count)
+        SKIP_TEST("no device");
+}
+
+/* Random cases on every target. Counts what each target did and says so: it may refuse memory that
+ * it can't reach, but not the library's own. */
+static void run_cases(int count, int side, unsigned stream, enum picture_memory target,
+                      enum picture_memory references)
+{
+    struct random r = random_stream(stream);
+    int done[TARGETS_MAX] = { 0 };
+    size_t blocks = 0;
+
+    need_targets();
+    for (int n = 0; n < count; n++) {
+        struct picture_case c = case_draw(side, &r);
+        blocks += c.count;
+        for (int t = 0; t < target_count; t++)
+            done[t] += case_run(&c, &targets[t], target, references);
+        case_free(&c);
+    }
+    printf("# %zu blocks\n", blocks);
+    int least = count;
+    for (int t = 0; t < target_count; t++) {
+        printf("# %s: %d of %d batches exact\n", targets[t].name, done[t], count);
+        if (targets[t].backend == QPEL_BACKEND_CPU || (target == CREATED && references == CREATED))
+            assert_int_equal(done[t], count);
+        least = done[t] < least ? done[t] : least;
+    }
+    if (!least)
+        SKIP_TEST("a device can't run these");
+}
+
+static void many_small_pictures(void **state)
+{
+    (void)state;
+    run_cases(4000, 40, 1, CREATED, CREATED);
+}
+
+static void larger_pictures(void **state)
+{
+    (void)state;
+    run_cases(100, 200, 2, CREATED, CREATED);
+}
+
+/* Nothing but the blocks' samples is written: the bytes between and around rows too. */
+static void wrapped_pictures(void **state)
+{
+    (void)state;
+    run_cases(400, 60, 3, WRAPPED, WRAPPED);
+}
+
+/* No byte outside the planes is touched. */
+static void between_forbidden_pages(void **state)
+{
+    (void)state;
+    run_cases(150, 60, 4, GUARDED_BEFORE, GUARDED_BEFORE);
+    run_cases(150, 60, 5, GUARDED_AFTER, GUARDED_AFTER);
+    run_cases(50, 60, 6, GUARDED_BEFORE, GUARDED_AFTER);
+}
+
+/* A batch that is done may be submitted again; the target needs not be as it was. */
+static void resubmission_gives_the_same(void **state)
+{
+    struct random r = random_stream(7);
+    bool skipped = false;
+
+    (void)state;
+    need_targets();
+    for (int n = 0; n < 100; n++) {
+        struct picture_case c = case_draw(50, &r);
+        for (int t = 0; t < target_count; t++) {
+            struct running run = running_open(&c, targets[t].context, CREATED, CREATED);
+            running_collect(&run);
+            for (int i = 0; i < 3 && !skipped; i++) {
+                skipped = running_submit(&run, &targets[t]) != QPEL_OK;
+                if (!skipped)
+                    running_check(&run, targets[t].name);
+            }
+            running_close(&run);
+        }
+        case_free(&c);
+    }
+    if (skipped)
+        SKIP_TEST("a device can't run these");
+}
+
+/* Batches and pictures used for one case after another, whatever the format. */
+static void one_batch_for_all(void **state)
+{
+    struct random r = random_stream(8);
+    struct qpel_batch *batches[TARGETS_MAX];
+    bool skipped = false;
+
+    (void)state;
+    need_targets();
+    for (int t = 0; t < target_count; t++)
+        assert_int_equal(qpel_batch_create(targets[t].context, &batches[t]), QPEL_OK);
+    for (int n = 0; n < 100; n++) {
+        struct picture_case c = case_draw(90, &r);
+        for (int t = 0; t < target_count; t++) {
+            struct running run = running_open(&c, targets[t].context, CREATED, CREATED);
+            struct qpel_batch *own = run.batch;
+            run.batch = batches[t];
+            running_collect(&run);
+            if (running_submit(&run, &targets[t]) == QPEL_OK)
+                running_check(&run, targets[t].name);
+            else
+                skipped = true;
+            run.batch = own;
+            running_close(&run);
+        }
+        case_free(&c);
+    }
+    for (int t = 0; t < target_count; t++)
+        qpel_batch_destroy(&batches[t]);
+    if (skipped)
+        SKIP_TEST("a device can't run these");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_small_pictures),
+        cmocka_unit_test(larger_pictures),
+        cmocka_unit_test(wrapped_pictures),
+        cmocka_unit_test(between_forbidden_pages),
+        cmocka_unit_test(resubmission_gives_the_same),
+        cmocka_unit_test(one_batch_for_all),
+    };
+    target_count = targets_open(targets, &failed_devices);
+    int status = RUN_GROUP("picture", tests);
+    targets_close(targets, target_count);
+    return status;
+}
