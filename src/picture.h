@@ -16,11 +16,17 @@ struct samples {
 /* Y, Cb, Cr. */
 enum { COMPONENT_COUNT = 3 };
 
+/* Where the planes lie: planar 3 (4:0:0: 1), interleaved 2. Strides are positive. */
+struct picture_planes {
+    size_t offset[QPEL_PLANE_MAX];
+    size_t stride[QPEL_PLANE_MAX];
+};
+
 struct qpel_picture {
     struct qpel_context *context;
     struct qpel_picture_format format;
-    struct qpel_picture_data data;     /* as the caller sees it */
-    struct qpel_picture_planes planes; /* from the start of `memory`; wrapped: all 0 */
+    struct qpel_picture_data data; /* as the caller sees it */
+    struct picture_planes planes;  /* from the start of `memory`; wrapped: all 0 */
     struct samples component[COMPONENT_COUNT];
     int components; /* 1 for 4:0:0 */
     struct picture_memory memory;
