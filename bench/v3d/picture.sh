@@ -1,0 +1,69 @@
+#!/bin/sh
+# The modelled issue bound of real pictures on V3D 7.1 and 4.2: luma with all its passes, and chroma.
+#
+# Usage: picture.sh [--json FILE] [BUILDDIR [TRACE...]]
+#
+# BUILDDIR is a configured build of this project with the Vulkan backend and the benchmark; without
+# it one is made beside the V3D driver's files, which tests/v3d/setup.sh keeps (V3D_SYSROOT moves
+# them). Traces: those of the test data. Compiling the shaders under emulation takes minutes.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+v3d=$root/tests/v3d
+json=
+if [ "${1-}" = --json ]; then
+    json=$2
+    shift 2
+fi
+V3D_SYSROOT=${V3D_SYSROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/v3d-sysroot}
+export V3D_SYSROOT
+[ -x "$V3D_SYSROOT/bin/v3d-cost" ] || "$v3d/setup.sh" >&2
+V3D_SYSROOT=$(cd "$V3D_SYSROOT" && pwd)
+
+build=${1:-$V3D_SYSROOT/qpel-bench}
+[ $# -eq 0 ] || shift
+[ -e "$build/build.ninja" ] || meson setup "$build" "$root" -Dvulkan=enabled -Dtests=disabled \
+    -Dtools=disabled -Dexamples=disabled >&2
+build=$(cd "$build" && pwd)
+ninja -C "$build" shaders/spirv_arrays.h bench/qpel-plan >&2
+[ $# -gt 0 ] || set -- "$root"/tests/data/traces/*.qtrace
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What the shaders agree on with their host, asked of the header that both include.
+interface() {
+    printf '#include "picture_interface.h"\n#define FOUR(type, name) + 4\n%s\n' "$1" |
+        "${CC:-cc}" -E -P -I "$root/shaders" - | tail -n 1
+}
+push=$(($(interface 'QPEL_PICTURE_PUSH_CONSTANTS(FOUR)')))
+step_id=$(interface QPEL_SPEC_STEP)
+interleaved_id=$(interface QPEL_SPEC_INTERLEAVED)
+tall_id=$(interface QPEL_SPEC_CHROMA_422)
+narrow_id=$(interface QPEL_SPEC_NARROW)
+
+# NAME FILE SAMPLES TRIPS: loops, where there are any, run once for each four rows of luma, for each
+# row of chroma, and for each word of a slot's row.
+shaders=$build/shaders
+for step in 0 1 2; do
+    for kernel in $("$root/shaders/families.py" "$root/src/positions.h" QPEL_KERNELS); do
+        echo "luma/$kernel/$step $shaders/picture_$kernel.spv 32 2 $step_id=$step"
+    done
+    echo "nv12/$step $shaders/picture_chroma.spv 16 4 $step_id=$step $interleaved_id=1 $tall_id=0" \
+        "$narrow_id=0"
+    for narrow in 0 1 2; do
+        echo "planar/$step/$narrow $shaders/picture_chroma.spv 16 4 $step_id=$step" \
+            "$interleaved_id=0 $tall_id=0 $narrow_id=$narrow"
+    done
+done >"$work/jobs"
+echo "extend $shaders/picture_extend.spv 16 4" >>"$work/jobs"
+
+measure() {
+    V3D_VER=$1 "$v3d/v3d-cost" --layout s/s/s/s --push "$push" --json --jobs "$work/jobs"
+}
+measure 71 >"$work/71" &
+measure 42 >"$work/42"
+wait $!
+"$build/bench/qpel-plan" "$@" >"$work/plans"
+"$here/picture.py" ${json:+--json "$json"} "$work/plans" "$work/71" "$work/42"
