@@ -7,7 +7,7 @@ static enum qpel_result adopt(struct qvk_device *d, const struct qvk_instance *i
                               char reason[QPEL_REASON_SIZE])
 {
     if (!qvk_device_table(instance, d->handle, &d->vk)) {
-        reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
+        qpel_reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
         return QPEL_ERROR_UNSUPPORTED;
     }
     d->vk.vkGetDeviceQueue(d->handle, d->at.family, 0, &d->queue);
@@ -48,7 +48,7 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .pQueueCreateInfos = &queue,
     };
     if (pthread_mutex_init(&d->queue_lock, NULL)) {
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
     enum qpel_result r = QVK_CHECK_OPEN(

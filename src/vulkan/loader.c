@@ -22,7 +22,7 @@ static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
     /* Never unloaded: drivers leave threads and thread-local destructors behind. */
     void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
-        reason_set(reason, "no Vulkan loader: %s", dlerror());
+        qpel_reason_set(reason, "no Vulkan loader: %s", dlerror());
         return NULL;
     }
     PFN_vkGetInstanceProcAddr get_proc = NULL;
@@ -30,7 +30,7 @@ static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
     memcpy(&get_proc, &symbol, sizeof get_proc);
     dlclose(library);
     if (!get_proc)
-        reason_set(reason, "libvulkan.so.1 has no vkGetInstanceProcAddr");
+        qpel_reason_set(reason, "libvulkan.so.1 has no vkGetInstanceProcAddr");
     return get_proc;
 }
 
@@ -40,7 +40,7 @@ static bool load_instance(struct qvk_instance *instance, char reason[QPEL_REASON
 #define LOAD(name)                                                                                 \
     instance->name = (PFN_vk##name)instance->get_proc(instance->handle, "vk" #name);               \
     if (!instance->name) {                                                                         \
-        reason_set(reason, "the Vulkan loader lacks vk" #name);                                    \
+        qpel_reason_set(reason, "the Vulkan loader lacks vk" #name);                               \
         return false;                                                                              \
     }
     QVK_INSTANCE_FUNCTIONS(LOAD)
@@ -54,7 +54,7 @@ static enum qpel_result create_instance(struct qvk_instance *instance, const str
     volkInitializeCustom(instance->get_proc);
     uint32_t version = volkGetInstanceVersion();
     if (version < VK_API_VERSION_1_1) {
-        reason_set(reason, "the Vulkan loader is older than Vulkan 1.1");
+        qpel_reason_set(reason, "the Vulkan loader is older than Vulkan 1.1");
         return QPEL_ERROR_UNSUPPORTED;
     }
     VkApplicationInfo application = {
