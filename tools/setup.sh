@@ -61,8 +61,7 @@ packages_install()
 }
 
 # ensure_packages tests|bench|arm|cross [PACKAGE...]: installs what is missing. Fails, having said
-# what to
-# install, where the build can't go on without it; the rest shows as skipped tests or parts.
+# what to install, where the build can't go on without it; the rest shows as skipped tests or parts.
 ensure_packages()
 {
     case $1 in
