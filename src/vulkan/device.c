@@ -51,8 +51,8 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
-    enum qpel_result r = QVK_CHECK_OPEN(
-        health->log, reason, instance->CreateDevice(at->handle, &create, NULL, &d->handle));
+    VkResult v = qvk_create_device(instance, at->handle, &create, &d->handle);
+    enum qpel_result r = qvk_check_open(health->log, reason, v, "vkCreateDevice()");
     if (r) {
         d->handle = VK_NULL_HANDLE;
         pthread_mutex_destroy(&d->queue_lock);
@@ -71,8 +71,8 @@ void qvk_device_close(struct qvk_device *d)
         return;
     if (d->set_layout)
         d->vk.vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
-    if (d->owned && d->vk.vkDestroyDevice)
-        d->vk.vkDestroyDevice(d->handle, NULL);
+    if (d->owned)
+        qvk_destroy_device(&d->vk, d->handle);
     pthread_mutex_destroy(&d->queue_lock);
     memset(d, 0, sizeof *d);
 }

@@ -14,7 +14,8 @@
 
 #include "result.h"
 
-/* Also keeps instances from being created at the same time, in which loaders had races. */
+/* Also keeps instances and devices from being created, destroyed and asked at the same time, in
+ * which loaders have races. */
 static pthread_mutex_t volk_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
@@ -96,6 +97,23 @@ void qvk_instance_close(struct qvk_instance *instance)
         instance->DestroyInstance(instance->handle, NULL);
     pthread_mutex_unlock(&volk_mutex);
     memset(instance, 0, sizeof *instance);
+}
+
+VkResult qvk_create_device(const struct qvk_instance *instance, VkPhysicalDevice at,
+                           const VkDeviceCreateInfo *info, VkDevice *out)
+{
+    pthread_mutex_lock(&volk_mutex);
+    VkResult result = instance->CreateDevice(at, info, NULL, out);
+    pthread_mutex_unlock(&volk_mutex);
+    return result;
+}
+
+void qvk_destroy_device(const struct VolkDeviceTable *table, VkDevice device)
+{
+    pthread_mutex_lock(&volk_mutex);
+    if (table->vkDestroyDevice)
+        table->vkDestroyDevice(device, NULL);
+    pthread_mutex_unlock(&volk_mutex);
 }
 
 bool qvk_device_table(const struct qvk_instance *instance, VkDevice device,

@@ -80,6 +80,12 @@ enum qpel_result qvk_instance_open(struct qvk_instance *instance, void (*loader)
                                    const struct log *log, char reason[QPEL_REASON_SIZE]);
 void qvk_instance_close(struct qvk_instance *instance);
 
+/* vkCreateDevice and vkDestroyDevice, apart from all else that walks the loader's list of devices:
+ * that of 1.4.309 reads it without a lock in vkGetDeviceProcAddr. */
+VkResult qvk_create_device(const struct qvk_instance *instance, VkPhysicalDevice at,
+                           const VkDeviceCreateInfo *info, VkDevice *out);
+void qvk_destroy_device(const struct VolkDeviceTable *table, VkDevice device);
+
 /* Fills the table of a device of this instance; false where one of the functions above is
  * missing. */
 bool qvk_device_table(const struct qvk_instance *instance, VkDevice device,
