@@ -268,16 +268,17 @@ static enum qpel_result enumerate(const struct qvk_instance *instance, VkPhysica
                                   char reason[QPEL_REASON_SIZE])
 {
     *handles = NULL;
-    enum qpel_result r = QVK_CHECK_OPEN(
-        log, reason, instance->EnumeratePhysicalDevices(instance->handle, count, NULL));
+    VkResult v = qvk_enumerate_devices(instance, count, NULL);
+    enum qpel_result r = qvk_check_open(log, reason, v, "vkEnumeratePhysicalDevices()");
     if (r || !*count)
         return r;
     *handles = calloc(*count, sizeof **handles);
     if (!*handles)
         return QPEL_ERROR_NOMEM;
     /* VK_INCOMPLETE: one was plugged in meanwhile. Those that we have will do. */
-    VkResult v = instance->EnumeratePhysicalDevices(instance->handle, count, *handles);
-    return QVK_CHECK_OPEN(log, reason, v == VK_INCOMPLETE ? VK_SUCCESS : v);
+    v = qvk_enumerate_devices(instance, count, *handles);
+    return qvk_check_open(log, reason, v == VK_INCOMPLETE ? VK_SUCCESS : v,
+                          "vkEnumeratePhysicalDevices()");
 }
 
 enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance *instance,

@@ -99,6 +99,15 @@ void qvk_instance_close(struct qvk_instance *instance)
     memset(instance, 0, sizeof *instance);
 }
 
+VkResult qvk_enumerate_devices(const struct qvk_instance *instance, uint32_t *count,
+                               VkPhysicalDevice *devices)
+{
+    pthread_mutex_lock(&volk_mutex);
+    VkResult result = instance->EnumeratePhysicalDevices(instance->handle, count, devices);
+    pthread_mutex_unlock(&volk_mutex);
+    return result;
+}
+
 VkResult qvk_create_device(const struct qvk_instance *instance, VkPhysicalDevice at,
                            const VkDeviceCreateInfo *info, VkDevice *out)
 {
