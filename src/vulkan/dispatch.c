@@ -70,6 +70,16 @@ static uint32_t record(struct gpu *g, struct qvk_push push, uint32_t first, uint
     return first;
 }
 
+/* How a submission of a call failed. One that follows others can't leave no effect: dst is part
+ * written, as by a device that is lost. */
+static enum qpel_result submission_failed(struct gpu *g, enum qpel_result r, uint32_t lanes_done)
+{
+    if (r != QPEL_ERROR_NOMEM || !lanes_done)
+        return r;
+    qvk_lose(&g->health, "out of memory between the submissions of a call");
+    return QPEL_ERROR_DEVICE_LOST;
+}
+
 static enum qpel_result run(struct gpu *g, const struct job *job, VkPipeline pipeline,
                             struct qvk_place dst, struct qvk_place src, struct qpel_report *report)
 {
@@ -85,15 +95,16 @@ static enum qpel_result run(struct gpu *g, const struct job *job, VkPipeline pip
     for (uint32_t lane = 0; lane < lanes;) {
         enum qpel_result r = qvk_queue_begin(&g->queue, job->timed);
         if (r)
-            return r;
+            return submission_failed(g, r, lane);
         vk->vkCmdBindPipeline(g->queue.commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
         vk->vkCmdBindDescriptorSets(g->queue.commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE,
                                     g->pipelines.layout, 0, QVK_SETS, sets, 0, NULL);
+        uint32_t done = lane;
         lane = record(g, push, lane, lanes);
         double seconds;
         r = qvk_queue_run(&g->queue, &seconds);
         if (r)
-            return r;
+            return submission_failed(g, r, done);
         total = seconds < 0 || total < 0 ? -1 : total + seconds;
     }
     report->gpu_seconds = total;
