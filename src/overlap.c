@@ -51,13 +51,6 @@ static size_t words_for(size_t bits)
     return bits / 64 + 2;
 }
 
-static enum qpel_result fail(struct qpel_report *report, enum qpel_fault fault, size_t block)
-{
-    report->fault = fault;
-    report->fault_block = block;
-    return QPEL_ERROR_INVALID;
-}
-
 /* Where all blocks lie on one grid of the block size, as a decoder's do, two of them are the same
  * cell or apart. Cells tile memory: lines of |stride| bytes, `width` lines high. */
 struct grid {
@@ -193,11 +186,11 @@ enum qpel_result qpel_validate_overlap(struct qpel_context *context, const struc
     if (!gridded)
         block = mark_bytes(job, bits);
     if (block < job->count) {
-        result = fail(report, QPEL_FAULT_OVERLAP_DST, block);
+        result = report_fault(report, QPEL_FAULT_OVERLAP_DST, block);
     } else if (meet) {
         block = find_marked_window(job, bits);
         if (block < job->count)
-            result = fail(report, QPEL_FAULT_OVERLAP_SRC, block);
+            result = report_fault(report, QPEL_FAULT_OVERLAP_SRC, block);
     }
     qpel_context_scratch_give(context, scratch);
     return result;

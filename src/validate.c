@@ -80,13 +80,6 @@ static struct range inside(struct reach reach, size_t size)
     return (struct range){ .least = -reach.low, .most = (int64_t)size - reach.high };
 }
 
-static enum qpel_result fail(struct qpel_report *report, enum qpel_fault fault, size_t block)
-{
-    report->fault = fault;
-    report->fault_block = block;
-    return QPEL_ERROR_INVALID;
-}
-
 static enum qpel_result check_blocks(const struct qpel_dispatch_params *p, struct job *job,
                                      struct qpel_report *report)
 {
@@ -101,9 +94,9 @@ static enum qpel_result check_blocks(const struct qpel_dispatch_params *p, struc
     for (size_t i = 0; i < p->count; i++) {
         struct qpel_block b = p->blocks[i];
         if (b.dst < dst.least || b.dst > dst.most)
-            return fail(report, QPEL_FAULT_DST, i);
+            return report_fault(report, QPEL_FAULT_DST, i);
         if (b.src < src.least || b.src > src.most)
-            return fail(report, QPEL_FAULT_SRC, i);
+            return report_fault(report, QPEL_FAULT_SRC, i);
         dst_low = b.dst < dst_low ? b.dst : dst_low;
         dst_high = b.dst > dst_high ? b.dst : dst_high;
         src_low = b.src < src_low ? b.src : src_low;
@@ -126,7 +119,7 @@ enum qpel_result qpel_validate_dispatch(const struct qpel_context *context,
 {
     enum qpel_fault fault = qpel_validate_kernel(p);
     if (fault)
-        return fail(report, fault, SIZE_MAX);
+        return report_fault(report, fault, SIZE_MAX);
     *job = (struct job){
         .operation = p->operation,
         .size = p->size,
@@ -136,13 +129,13 @@ enum qpel_result qpel_validate_dispatch(const struct qpel_context *context,
         .timed = p->timed,
     };
     if (p->count && !p->blocks)
-        return fail(report, QPEL_FAULT_NULL, SIZE_MAX);
+        return report_fault(report, QPEL_FAULT_NULL, SIZE_MAX);
     if (p->count > PTRDIFF_MAX / sizeof *p->blocks)
-        return fail(report, QPEL_FAULT_COUNT, SIZE_MAX);
+        return report_fault(report, QPEL_FAULT_COUNT, SIZE_MAX);
     if ((fault = take_plane(context, &p->dst, &job->dst)) ||
         (fault = take_plane(context, &p->src, &job->src)) ||
         (fault = check_stride(p->dst.stride, block_width(p->size))) ||
         (fault = check_stride(p->src.stride, 0)))
-        return fail(report, fault, SIZE_MAX);
+        return report_fault(report, fault, SIZE_MAX);
     return check_blocks(p, job, report);
 }

@@ -11,6 +11,15 @@ static inline int block_width(enum qpel_size size)
     return 16 >> size;
 }
 
+/* Names the culprit; block: SIZE_MAX where it is no block's fault. */
+static inline enum qpel_result report_fault(struct qpel_report *report, enum qpel_fault fault,
+                                            size_t block)
+{
+    report->fault = fault;
+    report->fault_block = block;
+    return QPEL_ERROR_INVALID;
+}
+
 /* Checks everything but overlaps and fills the job. QPEL_OK, or INVALID with report->fault and
  * fault_block. With count 0 the job's planes have empty touched ranges. */
 enum qpel_result qpel_validate_dispatch(const struct qpel_context *context,
