@@ -1,5 +1,5 @@
 /* Does libavcodec.a link with the stubs alone, and are its internal functions there? */
-#include "ffmpeg_stubs.c"
+#include "../examples/decoder/stubs.c"
 
 void ff_h264qpel_init(void *table, int bit_depth);
 void ff_videodsp_init(void *table, int bits);
