@@ -222,14 +222,19 @@ struct gpu *context_gpu(struct qpel_context *c, bool tested, enum qpel_result *r
     return gpu;
 }
 
+void context_gpu_failed_locked(struct qpel_context *c, const char *reason)
+{
+    if (c->gpu_state != GPU_WORKING)
+        return;
+    c->gpu_state = GPU_FAILED;
+    reason_set(c->gpu_reason, "%s", reason);
+    log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used any more: %s", reason);
+}
+
 void context_gpu_failed(struct qpel_context *c, const char *reason)
 {
     pthread_mutex_lock(&c->lock);
-    if (c->gpu_state == GPU_WORKING) {
-        c->gpu_state = GPU_FAILED;
-        reason_set(c->gpu_reason, "%s", reason);
-        log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used any more: %s", reason);
-    }
+    context_gpu_failed_locked(c, reason);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -67,6 +67,8 @@ struct gpu *context_gpu(struct qpel_context *context, bool tested, enum qpel_res
 
 /* Remembers that the GPU failed while in use. */
 void context_gpu_failed(struct qpel_context *context, const char *reason);
+/* The same with the lock held. */
+void context_gpu_failed_locked(struct qpel_context *context, const char *reason);
 
 /* A scratch with room for `words`; null: no memory. Its contents are anything. */
 struct scratch *context_scratch_take(struct qpel_context *context, size_t words);

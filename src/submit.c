@@ -10,22 +10,22 @@
 /* ---- what a submission uses ---- */
 
 /* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
- * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. With the lock held. */
+ * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. The GPU's own order is that of
+ * submission. With the lock held. */
 static enum qpel_result check_free(const struct qpel_batch *b, bool on_gpu, bool *gpu)
 {
     const struct qpel_picture *t = b->target;
     bool busy = t->reads || t->writes;
-    unsigned writing = t->writing, reading = t->reading;
-    unsigned gpu_uses = t->gpu_writing + t->gpu_reading;
+    unsigned uses = t->writing + t->reading, gpu_uses = t->gpu_writing + t->gpu_reading;
     for (size_t i = 0; i < b->reference_count; i++) {
         const struct qpel_picture *p = b->references[i].picture;
         busy |= p->writes;
-        writing += p->writing;
+        uses += p->writing;
         gpu_uses += p->gpu_writing;
     }
-    /* The GPU's own order is that of submission. */
-    *gpu = !busy && gpu_uses == writing + reading && gpu_uses && !on_gpu;
-    return busy || *gpu || gpu_uses != writing + reading ? QPEL_ERROR_BUSY : QPEL_OK;
+    busy |= uses > gpu_uses;
+    *gpu = !busy && gpu_uses && !on_gpu;
+    return busy || *gpu ? QPEL_ERROR_BUSY : QPEL_OK;
 }
 
 /* Until the GPU is done with the batch's pictures, at most the context's timeout. With the lock
@@ -247,9 +247,10 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
 
 void submission_end(struct qpel_batch *b)
 {
-    /* Slices that the caller has not run by now never will be. */
+    /* Slices that the caller has not run by now never will be. What the GPU has ends, each
+     * submission within the context's timeout, or the device is lost. */
     if (b->ticket && !b->slices)
-        qpel_wait(b->context, b->ticket, b->context->timeout_ms * NS_PER_MS);
+        qpel_wait(b->context, b->ticket, UINT64_MAX);
     pthread_mutex_lock(&b->context->lock);
     if (b->state == BATCH_RUNNING)
         ticket_finish(b, QPEL_OK);

@@ -66,6 +66,11 @@ static void finish_gpu(struct qpel_batch *b, enum qpel_result result)
 {
     if (result == QPEL_ERROR_TIMEOUT || !with_gpu(b))
         return;
+    if (result) {
+        char reason[QPEL_REASON_SIZE];
+        gpu_is_lost(b->context->gpu, reason);
+        context_gpu_failed_locked(b->context, reason);
+    }
     ticket_finish(b, result);
 }
 
