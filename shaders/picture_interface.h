@@ -31,8 +31,9 @@
 #define QPEL_SLOT_SIZE   256
 
 /* Sets, one storage buffer (binding 0) each, as in interface.h. */
-#define QPEL_PICTURE_SET_UPLOAD 0 /* sections of 16-byte rows: references, weights, items, slots   \
-                                   */
+#define QPEL_PICTURE_SET_UPLOAD                                                                    \
+    0 /* sections of 16-byte rows: references, weights, items, slots                               \
+       */
 #define QPEL_PICTURE_SET_SRC 1
 #define QPEL_PICTURE_SET_DST 2 /* extend: the same buffer as src */
 /* Luma, list B: list 0 of units with two references, where dst has its samples. Chroma: what the

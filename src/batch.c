@@ -88,10 +88,10 @@ static void batch_clear(struct qpel_batch *batch)
         if (!p)
             continue;
         pthread_mutex_lock(&batch->context->lock);
-        bool last = picture_drop(p);
+        bool last = qpel_picture_drop(p);
         pthread_mutex_unlock(&batch->context->lock);
         if (last)
-            picture_free(p);
+            qpel_picture_free(p);
     }
     batch->target = NULL;
     batch->rows_written = batch->rows_read = 0;
@@ -105,7 +105,7 @@ void qpel_batch_destroy(struct qpel_batch **batch)
         return;
     struct qpel_batch *b = *batch;
     *batch = NULL;
-    submission_end(b);
+    qpel_submission_end(b);
     batch_clear(b);
     pthread_mutex_lock(&b->context->lock);
     struct qpel_batch **link = &b->context->batches;
@@ -135,7 +135,7 @@ enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture 
     if (r)
         return r;
     pthread_mutex_lock(&batch->context->lock);
-    picture_hold(target);
+    qpel_picture_hold(target);
     pthread_mutex_unlock(&batch->context->lock);
     batch_clear(batch);
     memset(batch->cover, 0, words * sizeof *batch->cover);
@@ -161,7 +161,7 @@ enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_pict
         !has_rows(picture, parity) || (parity == QPEL_FRAME && picture == batch->target))
         return QPEL_ERROR_INVALID;
     pthread_mutex_lock(&batch->context->lock);
-    picture_hold(picture);
+    qpel_picture_hold(picture);
     pthread_mutex_unlock(&batch->context->lock);
     struct reference *r = &batch->references[batch->reference_count];
     r->picture = picture;

@@ -6,7 +6,7 @@
 
 #define ALIGNMENT 64
 
-void *context_own_memory(size_t size)
+void *qpel_context_own_memory(size_t size)
 {
     if (size > PTRDIFF_MAX)
         return NULL;
@@ -34,15 +34,15 @@ enum qpel_result qpel_buffer_create(struct qpel_context *context, size_t size, e
     b->size = size;
     enum qpel_result r;
     char reason[QPEL_REASON_SIZE];
-    struct gpu *gpu = context_gpu(context, false, &r, reason);
+    struct gpu *gpu = qpel_context_open_gpu(context, false, &r, reason);
     if (gpu) {
-        r = gpu_buffer_create(gpu, size, near, &b->gpu_buffer);
+        r = qpel_gpu_buffer_create(gpu, size, near, &b->gpu_buffer);
         if (r) {
             free(b);
             return r == QPEL_ERROR_UNSUPPORTED ? QPEL_ERROR_NOMEM : r;
         }
-        b->data = gpu_buffer_data(b->gpu_buffer);
-    } else if (!(b->data = context_own_memory(size))) {
+        b->data = qpel_gpu_buffer_data(b->gpu_buffer);
+    } else if (!(b->data = qpel_context_own_memory(size))) {
         free(b);
         return QPEL_ERROR_NOMEM;
     }
@@ -57,7 +57,7 @@ void qpel_buffer_destroy(struct qpel_buffer **buffer)
     struct qpel_buffer *b = *buffer;
     *buffer = NULL;
     if (b->gpu_buffer)
-        gpu_buffer_destroy(b->context->gpu, b->gpu_buffer);
+        qpel_gpu_buffer_destroy(b->context->gpu, b->gpu_buffer);
     else
         free(b->data);
     free(b);
@@ -77,7 +77,7 @@ enum qpel_result qpel_buffer_begin(struct qpel_buffer *buffer, enum qpel_access 
     if (buffer->dispatches)
         r = QPEL_ERROR_BUSY;
     else if (buffer->gpu_buffer && !buffer->accesses)
-        r = gpu_buffer_invalidate(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
+        r = qpel_gpu_buffer_invalidate(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
     if (!r) {
         buffer->accesses++;
         *data = buffer->data;
@@ -95,7 +95,7 @@ enum qpel_result qpel_buffer_end(struct qpel_buffer *buffer)
     if (!buffer->accesses)
         r = QPEL_ERROR_INVALID;
     else if (--buffer->accesses == 0 && buffer->gpu_buffer)
-        r = gpu_buffer_flush(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
+        r = qpel_gpu_buffer_flush(buffer->context->gpu, buffer->gpu_buffer, 0, 0);
     pthread_mutex_unlock(&buffer->context->lock);
     return r;
 }

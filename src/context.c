@@ -48,7 +48,7 @@ static enum qpel_result take_log(struct qpel_context *c, const struct qpel_conte
     c->log = (struct log){ .fn = p->log, .user = p->log_user, .level = QPEL_LOG_WARNING };
     const char *level = environment("QPEL_LOG");
     if (level && !parse_log_level(level, &c->log.level)) {
-        log_line(&c->log, QPEL_LOG_ERROR, "QPEL_LOG: '%s' is no level", level);
+        qpel_log_line(&c->log, QPEL_LOG_ERROR, "QPEL_LOG: '%s' is no level", level);
         return QPEL_ERROR_INVALID;
     }
     return QPEL_OK;
@@ -59,7 +59,7 @@ static enum qpel_result take_backend(struct qpel_context *c, const struct qpel_c
     c->backend = p->backend;
     const char *name = environment("QPEL_BACKEND");
     if (p->backend == QPEL_BACKEND_AUTO && name && !parse_backend(name, &c->backend)) {
-        log_line(&c->log, QPEL_LOG_ERROR, "QPEL_BACKEND: '%s' is no backend", name);
+        qpel_log_line(&c->log, QPEL_LOG_ERROR, "QPEL_BACKEND: '%s' is no backend", name);
         return QPEL_ERROR_INVALID;
     }
     const char *device = p->device ? p->device : environment("QPEL_DEVICE");
@@ -72,13 +72,13 @@ static enum qpel_result take_recipe(struct qpel_context *c, const struct qpel_co
 {
     const char *path = environment("QPEL_RECIPE");
     if (p->recipe || !path)
-        return recipe_copy(&c->recipe, p->recipe ? p->recipe : qpel_recipe_default());
+        return qpel_recipe_copy(&c->recipe, p->recipe ? p->recipe : qpel_recipe_default());
     unsigned line = 0;
     enum qpel_result r = qpel_recipe_load(&c->recipe, path, &line);
     if (r == QPEL_ERROR_INVALID)
-        log_line(&c->log, QPEL_LOG_ERROR, "%s:%u: not a recipe", path, line);
+        qpel_log_line(&c->log, QPEL_LOG_ERROR, "%s:%u: not a recipe", path, line);
     else if (r)
-        log_line(&c->log, QPEL_LOG_ERROR, "%s: %s", path, qpel_result_name(r));
+        qpel_log_line(&c->log, QPEL_LOG_ERROR, "%s: %s", path, qpel_result_name(r));
     return r;
 }
 
@@ -140,8 +140,8 @@ enum qpel_result qpel_context_create(struct qpel_context **out,
         r = take_recipe(c, params);
     if (!r && c->backend == QPEL_BACKEND_GPU) {
         char reason[QPEL_REASON_SIZE];
-        if (!context_gpu(c, true, &r, reason))
-            log_line(&c->log, QPEL_LOG_ERROR, "no GPU: %s", reason);
+        if (!qpel_context_open_gpu(c, true, &r, reason))
+            qpel_log_line(&c->log, QPEL_LOG_ERROR, "no GPU: %s", reason);
     }
     if (r) {
         qpel_context_destroy(&c);
@@ -157,7 +157,7 @@ void qpel_context_destroy(struct qpel_context **context)
         return;
     struct qpel_context *c = *context;
     *context = NULL;
-    gpu_close(c->gpu);
+    qpel_gpu_close(c->gpu);
     while (c->scratch) {
         struct scratch *s = c->scratch;
         c->scratch = s->next;
@@ -180,7 +180,7 @@ static void open_gpu(struct qpel_context *c)
         return;
     c->gpu_state = GPU_NONE;
     if (c->backend == QPEL_BACKEND_CPU) {
-        reason_set(c->gpu_reason, "the context was made for the CPU");
+        qpel_reason_set(c->gpu_reason, "the context was made for the CPU");
         return;
     }
     struct gpu_params params = {
@@ -188,10 +188,10 @@ static void open_gpu(struct qpel_context *c)
         .timeout_ms = c->timeout_ms,
         .log = &c->log,
     };
-    if (gpu_open(&c->gpu, &params, c->gpu_reason) == QPEL_OK)
+    if (qpel_gpu_open(&c->gpu, &params, c->gpu_reason) == QPEL_OK)
         c->gpu_state = GPU_OPEN;
     else
-        log_line(&c->log, QPEL_LOG_INFO, "no GPU: %s", c->gpu_reason);
+        qpel_log_line(&c->log, QPEL_LOG_INFO, "no GPU: %s", c->gpu_reason);
 }
 
 static void test_gpu(struct qpel_context *c)
@@ -199,13 +199,13 @@ static void test_gpu(struct qpel_context *c)
     if (c->gpu_state != GPU_OPEN)
         return;
     c->gpu_state =
-        self_test(c->gpu, &c->kernels, c->gpu_reason) == QPEL_OK ? GPU_WORKING : GPU_FAILED;
+        qpel_self_test(c->gpu, &c->kernels, c->gpu_reason) == QPEL_OK ? GPU_WORKING : GPU_FAILED;
     if (c->gpu_state == GPU_FAILED)
-        log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used: %s", c->gpu_reason);
+        qpel_log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used: %s", c->gpu_reason);
 }
 
-struct gpu *context_gpu(struct qpel_context *c, bool tested, enum qpel_result *result,
-                        char reason[QPEL_REASON_SIZE])
+struct gpu *qpel_context_open_gpu(struct qpel_context *c, bool tested, enum qpel_result *result,
+                                  char reason[QPEL_REASON_SIZE])
 {
     pthread_mutex_lock(&c->lock);
     open_gpu(c);
@@ -222,19 +222,19 @@ struct gpu *context_gpu(struct qpel_context *c, bool tested, enum qpel_result *r
     return gpu;
 }
 
-void context_gpu_failed_locked(struct qpel_context *c, const char *reason)
+void qpel_context_gpu_failed_locked(struct qpel_context *c, const char *reason)
 {
     if (c->gpu_state != GPU_WORKING)
         return;
     c->gpu_state = GPU_FAILED;
-    reason_set(c->gpu_reason, "%s", reason);
-    log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used any more: %s", reason);
+    qpel_reason_set(c->gpu_reason, "%s", reason);
+    qpel_log_line(&c->log, QPEL_LOG_WARNING, "the GPU is not used any more: %s", reason);
 }
 
-void context_gpu_failed(struct qpel_context *c, const char *reason)
+void qpel_context_gpu_failed(struct qpel_context *c, const char *reason)
 {
     pthread_mutex_lock(&c->lock);
-    context_gpu_failed_locked(c, reason);
+    qpel_context_gpu_failed_locked(c, reason);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -244,16 +244,16 @@ enum qpel_result qpel_context_gpu(struct qpel_context *context, struct qpel_devi
     char why[QPEL_REASON_SIZE] = "";
     enum qpel_result r = QPEL_ERROR_INVALID;
     if (context) {
-        struct gpu *gpu = context_gpu(context, true, &r, why);
+        struct gpu *gpu = qpel_context_open_gpu(context, true, &r, why);
         if (gpu && device) {
             size_t count;
             int taken;
-            const struct qpel_device *list = gpu_devices(gpu, &count, &taken);
+            const struct qpel_device *list = qpel_gpu_devices(gpu, &count, &taken);
             *device = list[taken];
         }
     }
     if (r && reason)
-        reason_set(reason, "%s", context ? why : "the context is null");
+        qpel_reason_set(reason, "%s", context ? why : "the context is null");
     return r;
 }
 
@@ -268,7 +268,7 @@ enum qpel_result qpel_context_devices(struct qpel_context *context, struct qpel_
     *count = 0;
     if (context->gpu) {
         int taken;
-        const struct qpel_device *list = gpu_devices(context->gpu, count, &taken);
+        const struct qpel_device *list = qpel_gpu_devices(context->gpu, count, &taken);
         for (size_t i = 0; i < room && i < *count; i++)
             devices[i] = list[i];
     }
@@ -278,7 +278,7 @@ enum qpel_result qpel_context_devices(struct qpel_context *context, struct qpel_
 
 /* ---- scratch memory ---- */
 
-struct scratch *context_scratch_take(struct qpel_context *c, size_t words)
+struct scratch *qpel_context_scratch_take(struct qpel_context *c, size_t words)
 {
     pthread_mutex_lock(&c->lock);
     struct scratch *s = c->scratch;
@@ -290,7 +290,7 @@ struct scratch *context_scratch_take(struct qpel_context *c, size_t words)
     if (s->count < words) {
         uint64_t *grown = realloc(s->words, words * sizeof *grown);
         if (!grown) {
-            context_scratch_give(c, s);
+            qpel_context_scratch_give(c, s);
             return NULL;
         }
         s->words = grown;
@@ -299,7 +299,7 @@ struct scratch *context_scratch_take(struct qpel_context *c, size_t words)
     return s;
 }
 
-void context_scratch_give(struct qpel_context *c, struct scratch *scratch)
+void qpel_context_scratch_give(struct qpel_context *c, struct scratch *scratch)
 {
     pthread_mutex_lock(&c->lock);
     scratch->next = c->scratch;

@@ -62,19 +62,19 @@ struct qpel_buffer {
 /* The context's GPU, opened on first need and, if `tested`, self-tested before it may run
  * anything. Null: there is none that works; *result (UNSUPPORTED or DEVICE_LOST) and
  * reason tell why. */
-struct gpu *context_gpu(struct qpel_context *context, bool tested, enum qpel_result *result,
-                        char reason[QPEL_REASON_SIZE]);
+struct gpu *qpel_context_open_gpu(struct qpel_context *context, bool tested,
+                                  enum qpel_result *result, char reason[QPEL_REASON_SIZE]);
 
 /* Remembers that the GPU failed while in use. */
-void context_gpu_failed(struct qpel_context *context, const char *reason);
+void qpel_context_gpu_failed(struct qpel_context *context, const char *reason);
 /* The same with the lock held. */
-void context_gpu_failed_locked(struct qpel_context *context, const char *reason);
+void qpel_context_gpu_failed_locked(struct qpel_context *context, const char *reason);
 
 /* A scratch with room for `words`; null: no memory. Its contents are anything. */
-struct scratch *context_scratch_take(struct qpel_context *context, size_t words);
-void context_scratch_give(struct qpel_context *context, struct scratch *scratch);
+struct scratch *qpel_context_scratch_take(struct qpel_context *context, size_t words);
+void qpel_context_scratch_give(struct qpel_context *context, struct scratch *scratch);
 
-/* The CPU's own memory, as gpu_buffer_create() would make it; to be freed with free(). */
-void *context_own_memory(size_t size);
+/* The CPU's own memory, as qpel_gpu_buffer_create() would make it; to be freed with free(). */
+void *qpel_context_own_memory(size_t size);
 
 #endif

@@ -44,16 +44,16 @@ static enum qpel_result run_cpu(struct qpel_context *c, const struct job *job,
     struct gpu_buffer *dst = job->dst.buffer, *src = job->src.buffer;
     enum qpel_result r = QPEL_OK;
     if (dst)
-        r = gpu_buffer_invalidate(c->gpu, dst, 0, 0);
+        r = qpel_gpu_buffer_invalidate(c->gpu, dst, 0, 0);
     if (!r && src && src != dst)
-        r = gpu_buffer_invalidate(c->gpu, src, 0, 0);
+        r = qpel_gpu_buffer_invalidate(c->gpu, src, 0, 0);
     if (!r) {
         job_run_cpu(job, &c->kernels);
         if (dst)
-            r = gpu_buffer_flush(c->gpu, dst, 0, 0);
+            r = qpel_gpu_buffer_flush(c->gpu, dst, 0, 0);
     }
     if (r) {
-        reason_set(report->reason, "the buffer's memory is lost with its GPU");
+        qpel_reason_set(report->reason, "the buffer's memory is lost with its GPU");
         return r;
     }
     report->backend = QPEL_BACKEND_CPU;
@@ -65,15 +65,15 @@ static enum qpel_result run_cpu(struct qpel_context *c, const struct job *job,
 static enum qpel_result run_gpu(struct qpel_context *c, struct gpu *gpu, const struct job *job,
                                 struct qpel_report *report)
 {
-    enum qpel_result r = gpu_dispatch(gpu, job, report);
+    enum qpel_result r = qpel_gpu_dispatch(gpu, job, report);
     if (r == QPEL_ERROR_DEVICE_LOST || r == QPEL_ERROR_TIMEOUT)
-        context_gpu_failed(c, report->reason);
+        qpel_context_gpu_failed(c, report->reason);
     if (r)
         return r;
     size_t count;
     int taken;
     report->backend = QPEL_BACKEND_GPU;
-    memcpy(report->device, gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
+    memcpy(report->device, qpel_gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
     report->blocks = job->count;
     return QPEL_OK;
 }
@@ -83,15 +83,15 @@ static enum qpel_result run_gpu_asked(struct qpel_context *c, const struct job *
                                       struct qpel_report *report)
 {
     enum qpel_result r;
-    struct gpu *gpu = context_gpu(c, true, &r, report->reason);
+    struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
     if (!gpu)
         return r;
-    const char *refusal = gpu_refuses(gpu, job);
+    const char *refusal = qpel_gpu_refuses(gpu, job);
     if (refusal) {
-        reason_set(report->reason, "%s", refusal);
+        qpel_reason_set(report->reason, "%s", refusal);
         return QPEL_ERROR_UNSUPPORTED;
     }
-    reason_set(report->reason, "asked for");
+    qpel_reason_set(report->reason, "asked for");
     return run_gpu(c, gpu, job, report);
 }
 
@@ -101,12 +101,12 @@ static enum qpel_result run_auto(struct qpel_context *c, const struct job *job,
     enum qpel_result r;
     char why[QPEL_REASON_SIZE] = "";
     struct qpel_recipe_answer answer;
-    struct gpu *gpu = context_gpu(c, false, &r, why);
-    recipe_choose(c, gpu, why, job, &answer);
+    struct gpu *gpu = qpel_context_open_gpu(c, false, &r, why);
+    qpel_recipe_choose(c, gpu, why, job, &answer);
     /* The self-test runs only where the GPU would. */
-    if (answer.backend == QPEL_BACKEND_GPU && !(gpu = context_gpu(c, true, &r, why)))
-        recipe_choose(c, gpu, why, job, &answer);
-    reason_set(report->reason, "%s", answer.reason);
+    if (answer.backend == QPEL_BACKEND_GPU && !(gpu = qpel_context_open_gpu(c, true, &r, why)))
+        qpel_recipe_choose(c, gpu, why, job, &answer);
+    qpel_reason_set(report->reason, "%s", answer.reason);
     return answer.backend == QPEL_BACKEND_GPU ? run_gpu(c, gpu, job, report)
                                               : run_cpu(c, job, report);
 }
@@ -117,7 +117,7 @@ static enum qpel_result run(struct qpel_context *c, const struct qpel_dispatch_p
     /* The context's own choice stands in where the call has none. */
     switch (p->backend == QPEL_BACKEND_AUTO ? c->backend : p->backend) {
     case QPEL_BACKEND_CPU:
-        reason_set(report->reason, "asked for");
+        qpel_reason_set(report->reason, "asked for");
         return run_cpu(c, job, report);
     case QPEL_BACKEND_GPU:
         return run_gpu_asked(c, job, report);
@@ -139,25 +139,25 @@ enum qpel_result qpel_dispatch(struct qpel_context *context,
     if (!context || !params)
         report->fault = QPEL_FAULT_NULL;
     else
-        r = validate_dispatch(context, params, &job, report);
+        r = qpel_validate_dispatch(context, params, &job, report);
     if (!r && job.count)
-        r = validate_overlap(context, &job, report);
+        r = qpel_validate_overlap(context, &job, report);
     if (!r)
         r = buffers_claim(context, params, report);
     if (r == QPEL_ERROR_NOMEM) {
-        reason_set(report->reason, "no memory for the check of overlaps");
+        qpel_reason_set(report->reason, "no memory for the check of overlaps");
     } else if (r && report->fault_block != SIZE_MAX) {
-        reason_set(report->reason, "block %zu: %s", report->fault_block,
-                   qpel_fault_name(report->fault));
+        qpel_reason_set(report->reason, "block %zu: %s", report->fault_block,
+                        qpel_fault_name(report->fault));
     } else if (r) {
-        reason_set(report->reason, "%s", qpel_fault_name(report->fault));
+        qpel_reason_set(report->reason, "%s", qpel_fault_name(report->fault));
     }
     if (r)
         return r;
     if (job.count)
         r = run(context, params, &job, report);
     else
-        reason_set(report->reason, "no blocks");
+        qpel_reason_set(report->reason, "no blocks");
     buffers_release(context, params);
     return r;
 }

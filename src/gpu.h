@@ -21,31 +21,31 @@ struct gpu_params {
 
 /* Opens the loader, lists the devices into the gpu (also those not taken, each with its reason) and
  * takes one. On failure `reason` is filled. If there were devices to list, *out is set all
- * the same, so that they can be told; it then has no taken device and only gpu_devices() and
- * gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. */
-enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
-                          char reason[QPEL_REASON_SIZE]);
+ * the same, so that they can be told; it then has no taken device and only qpel_gpu_devices() and
+ * qpel_gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. */
+enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
+                               char reason[QPEL_REASON_SIZE]);
 
 /* Waits for the device, at most the timeout, and frees all. Null is fine. */
-void gpu_close(struct gpu *gpu);
+void qpel_gpu_close(struct gpu *gpu);
 
 /* All devices; *count is set, *taken the index of the opened one or -1. */
-const struct qpel_device *gpu_devices(const struct gpu *gpu, size_t *count, int *taken);
+const struct qpel_device *qpel_gpu_devices(const struct gpu *gpu, size_t *count, int *taken);
 
 /* After DEVICE_LOST every call answers so at once; `reason` (may be null) says what failed. */
-bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
+bool qpel_gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
 
 /* Zero-filled, address a multiple of 64, rounded up and padded by at least 16 bytes for whole-word
  * reads. */
-enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
-                                   struct gpu_buffer **out);
-void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
-void *gpu_buffer_data(const struct gpu_buffer *buffer);
+enum qpel_result qpel_gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
+                                        struct gpu_buffer **out);
+void qpel_gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer);
+void *qpel_gpu_buffer_data(const struct gpu_buffer *buffer);
 /* For memory that is not coherent; nothing otherwise, also after a loss. size 0: all of it. */
-enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+enum qpel_result qpel_gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer,
+                                            size_t offset, size_t size);
+enum qpel_result qpel_gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
                                        size_t size);
-enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
-                                  size_t size);
 /* Ranges that share no multiple of this are apart, also where memory is not coherent. */
 #define GPU_BUFFER_ATOM 256
 
@@ -74,12 +74,13 @@ struct job {
 };
 
 /* Why this device can't run the job; null if it can. Static storage. */
-const char *gpu_refuses(const struct gpu *gpu, const struct job *job);
+const char *qpel_gpu_refuses(const struct gpu *gpu, const struct job *job);
 
-/* Runs a job that gpu_refuses() did not refuse, and waits for it. Fills report->copies,
+/* Runs a job that qpel_gpu_refuses() did not refuse, and waits for it. Fills report->copies,
  * copied_bytes and gpu_seconds, and on failure report->reason. Any thread; one job at a time is on
  * the queue. */
-enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpel_report *report);
+enum qpel_result qpel_gpu_dispatch(struct gpu *gpu, const struct job *job,
+                                   struct qpel_report *report);
 
 /* ---- pictures ---- */
 
@@ -87,19 +88,20 @@ struct qpel_batch;
 struct gpu_batch; /* what a batch keeps from one submission to the next */
 
 /* NOMEM, DEVICE_LOST. */
-enum qpel_result gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
-/* Null is fine. What is still in flight is left to gpu_close(). */
-void gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
+enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
+/* Null is fine. What is still in flight is left to qpel_gpu_close(). */
+void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
  * was submitted before to this gpu comes before. UNSUPPORTED (a picture is not where the device
  * reaches it), NOMEM, DEVICE_LOST: nothing was started; `reason` tells why. */
-enum qpel_result gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
+enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                       const struct qpel_batch *batch,
+                                       char reason[QPEL_REASON_SIZE]);
 
 /* Waits for a submission; 0 just looks. TIMEOUT: it is not done. DEVICE_LOST: it never will be;
  * also where nothing has come of it in the gpu's own timeout. Any thread, several at once; the
  * batch is not to be submitted again before they are back. */
-enum qpel_result gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns);
+enum qpel_result qpel_gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns);
 
 #endif

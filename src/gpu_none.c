@@ -1,24 +1,24 @@
 /* The GPU of a library that was built without Vulkan: there is none, and it says so. Since
- * gpu_open() never succeeds, the functions below it are never reached. */
+ * qpel_gpu_open() never succeeds, the functions below it are never reached. */
 #include "gpu.h"
 
 static const char none[] = "built without Vulkan";
 
-enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
-                          char reason[QPEL_REASON_SIZE])
+enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
+                               char reason[QPEL_REASON_SIZE])
 {
     (void)params;
     *out = NULL;
-    reason_set(reason, "%s", none);
+    qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-void gpu_close(struct gpu *gpu)
+void qpel_gpu_close(struct gpu *gpu)
 {
     (void)gpu;
 }
 
-const struct qpel_device *gpu_devices(const struct gpu *gpu, size_t *count, int *taken)
+const struct qpel_device *qpel_gpu_devices(const struct gpu *gpu, size_t *count, int *taken)
 {
     (void)gpu;
     *count = 0;
@@ -26,81 +26,83 @@ const struct qpel_device *gpu_devices(const struct gpu *gpu, size_t *count, int 
     return NULL;
 }
 
-bool gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE])
+bool qpel_gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE])
 {
     (void)gpu;
     if (reason)
-        reason_set(reason, "%s", none);
+        qpel_reason_set(reason, "%s", none);
     return true;
 }
 
-enum qpel_result gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
-                                   struct gpu_buffer **out)
+enum qpel_result qpel_gpu_buffer_create(struct gpu *gpu, size_t size, enum qpel_near near,
+                                        struct gpu_buffer **out)
 {
     (void)gpu, (void)size, (void)near;
     *out = NULL;
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-void gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer)
+void qpel_gpu_buffer_destroy(struct gpu *gpu, struct gpu_buffer *buffer)
 {
     (void)gpu, (void)buffer;
 }
 
-void *gpu_buffer_data(const struct gpu_buffer *buffer)
+void *qpel_gpu_buffer_data(const struct gpu_buffer *buffer)
 {
     (void)buffer;
     return NULL;
 }
 
-enum qpel_result gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
+enum qpel_result qpel_gpu_buffer_invalidate(struct gpu *gpu, struct gpu_buffer *buffer,
+                                            size_t offset, size_t size)
+{
+    (void)gpu, (void)buffer, (void)offset, (void)size;
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result qpel_gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
                                        size_t size)
 {
     (void)gpu, (void)buffer, (void)offset, (void)size;
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-enum qpel_result gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffer, size_t offset,
-                                  size_t size)
-{
-    (void)gpu, (void)buffer, (void)offset, (void)size;
-    return QPEL_ERROR_UNSUPPORTED;
-}
-
-const char *gpu_refuses(const struct gpu *gpu, const struct job *job)
+const char *qpel_gpu_refuses(const struct gpu *gpu, const struct job *job)
 {
     (void)gpu, (void)job;
     return none;
 }
 
-enum qpel_result gpu_dispatch(struct gpu *gpu, const struct job *job, struct qpel_report *report)
+enum qpel_result qpel_gpu_dispatch(struct gpu *gpu, const struct job *job,
+                                   struct qpel_report *report)
 {
     (void)gpu, (void)job;
-    reason_set(report->reason, "%s", none);
+    qpel_reason_set(report->reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-enum qpel_result gpu_batch_create(struct gpu *gpu, struct gpu_batch **out)
+enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out)
 {
     (void)gpu;
     *out = NULL;
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-void gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
+void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
 {
     (void)gpu, (void)batch;
 }
 
-enum qpel_result gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                       const struct qpel_batch *batch,
+                                       char reason[QPEL_REASON_SIZE])
 {
     (void)gpu, (void)gpu_batch, (void)batch;
-    reason_set(reason, "%s", none);
+    qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-enum qpel_result gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns)
+enum qpel_result qpel_gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns)
 {
     (void)gpu, (void)batch, (void)timeout_ns;
     return QPEL_ERROR_DEVICE_LOST;

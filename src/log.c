@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void log_line(const struct log *log, enum qpel_log_level level, const char *format, ...)
+void qpel_log_line(const struct log *log, enum qpel_log_level level, const char *format, ...)
 {
     if (!log || !log->fn || level > log->level)
         return;
@@ -15,7 +15,7 @@ void log_line(const struct log *log, enum qpel_log_level level, const char *form
     log->fn(log->user, level, line);
 }
 
-void reason_set(char reason[QPEL_REASON_SIZE], const char *format, ...)
+void qpel_reason_set(char reason[QPEL_REASON_SIZE], const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);

@@ -16,10 +16,10 @@ struct log {
 #define QPEL_PRINTF(f, a)
 #endif
 
-void log_line(const struct log *log, enum qpel_log_level level, const char *format, ...)
+void qpel_log_line(const struct log *log, enum qpel_log_level level, const char *format, ...)
     QPEL_PRINTF(3, 4);
 
 /* Writes a sentence into a reason, cut to fit. */
-void reason_set(char reason[QPEL_REASON_SIZE], const char *format, ...) QPEL_PRINTF(2, 3);
+void qpel_reason_set(char reason[QPEL_REASON_SIZE], const char *format, ...) QPEL_PRINTF(2, 3);
 
 #endif

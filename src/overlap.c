@@ -163,8 +163,8 @@ static bool planes_meet(const struct job *job)
     return dst + job->dst.first < src + job->src.end && src + job->src.first < dst + job->dst.end;
 }
 
-enum qpel_result validate_overlap(struct qpel_context *context, const struct job *job,
-                                  struct qpel_report *report)
+enum qpel_result qpel_validate_overlap(struct qpel_context *context, const struct job *job,
+                                       struct qpel_report *report)
 {
     bool meet = planes_meet(job);
     if (job->count == 1 && !meet)
@@ -172,7 +172,7 @@ enum qpel_result validate_overlap(struct qpel_context *context, const struct job
     struct grid grid;
     bool gridded = !meet && grid_init(&grid, job);
     size_t words = words_for(gridded ? grid.cells : job->dst.end - job->dst.first);
-    struct scratch *scratch = context_scratch_take(context, words);
+    struct scratch *scratch = qpel_context_scratch_take(context, words);
     if (!scratch)
         return QPEL_ERROR_NOMEM;
     struct bits bits = { scratch->words };
@@ -181,9 +181,9 @@ enum qpel_result validate_overlap(struct qpel_context *context, const struct job
     enum qpel_result result = QPEL_OK;
     size_t block = job->count;
     if (gridded && grid_check(&grid, job, bits, &block) < 0) {
-        context_scratch_give(context, scratch);
+        qpel_context_scratch_give(context, scratch);
         words = words_for(job->dst.end - job->dst.first);
-        scratch = context_scratch_take(context, words);
+        scratch = qpel_context_scratch_take(context, words);
         if (!scratch)
             return QPEL_ERROR_NOMEM;
         bits.words = scratch->words;
@@ -199,6 +199,6 @@ enum qpel_result validate_overlap(struct qpel_context *context, const struct job
         if (block < job->count)
             result = fail(report, QPEL_FAULT_OVERLAP_SRC, block);
     }
-    context_scratch_give(context, scratch);
+    qpel_context_scratch_give(context, scratch);
     return result;
 }

@@ -115,13 +115,13 @@ enum qpel_result qpel_picture_create(struct qpel_context *context,
         size += p->planes.stride[i] * (size_t)component_height(format, i);
     }
     size_t units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8);
-    r = picture_memory_take(context, size, units, near, &p->memory);
+    r = qpel_picture_memory_take(context, size, units, near, &p->memory);
     if (r) {
         free(p);
         return r;
     }
     for (int i = 0; i < plane_count(format); i++) {
-        p->data.data[i] = (uint8_t *)picture_memory_data(&p->memory) + p->planes.offset[i];
+        p->data.data[i] = (uint8_t *)qpel_picture_memory_data(&p->memory) + p->planes.offset[i];
         p->data.stride[i] = (ptrdiff_t)p->planes.stride[i];
     }
     set_components(p);
@@ -176,19 +176,19 @@ enum qpel_result qpel_picture_wrap(struct qpel_context *context,
     return QPEL_OK;
 }
 
-void picture_hold(struct qpel_picture *picture)
+void qpel_picture_hold(struct qpel_picture *picture)
 {
     picture->holds++;
 }
 
-bool picture_drop(struct qpel_picture *picture)
+bool qpel_picture_drop(struct qpel_picture *picture)
 {
     return --picture->holds == 0;
 }
 
-void picture_free(struct qpel_picture *picture)
+void qpel_picture_free(struct qpel_picture *picture)
 {
-    picture_memory_give(picture->context, &picture->memory);
+    qpel_picture_memory_give(picture->context, &picture->memory);
     free(picture);
 }
 
@@ -199,10 +199,10 @@ void qpel_picture_destroy(struct qpel_picture **picture)
     struct qpel_picture *p = *picture;
     *picture = NULL;
     pthread_mutex_lock(&p->context->lock);
-    bool last = picture_drop(p);
+    bool last = qpel_picture_drop(p);
     pthread_mutex_unlock(&p->context->lock);
     if (last)
-        picture_free(p);
+        qpel_picture_free(p);
 }
 
 struct qpel_picture_format qpel_picture_get_format(const struct qpel_picture *picture)
@@ -220,11 +220,11 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
     if (picture->gpu_reading || picture->gpu_writing)
-        tickets_reap(picture->context);
+        qpel_tickets_reap(picture->context);
     if (picture->writing || (write && picture->reading))
         r = QPEL_ERROR_BUSY;
     else if (!picture->reads && !picture->writes)
-        r = picture_memory_to_cpu(picture->context, &picture->memory);
+        r = qpel_picture_memory_to_cpu(picture->context, &picture->memory);
     if (!r) {
         *(write ? &picture->writes : &picture->reads) += 1;
         *data = picture->data;
@@ -245,7 +245,7 @@ enum qpel_result qpel_picture_end(struct qpel_picture *picture)
     else if (!picture->writes)
         r = QPEL_ERROR_INVALID;
     else if (--picture->writes == 0)
-        r = picture_memory_to_gpu(picture->context, &picture->memory);
+        r = qpel_picture_memory_to_gpu(picture->context, &picture->memory);
     pthread_mutex_unlock(&picture->context->lock);
     return r;
 }

@@ -16,11 +16,17 @@ struct samples {
 /* Y, Cb, Cr. */
 enum { COMPONENT_COUNT = 3 };
 
+/* Where the planes lie: planar 3 (4:0:0: 1), interleaved 2. Strides are positive. */
+struct picture_planes {
+    size_t offset[QPEL_PLANE_MAX];
+    size_t stride[QPEL_PLANE_MAX];
+};
+
 struct qpel_picture {
     struct qpel_context *context;
     struct qpel_picture_format format;
-    struct qpel_picture_data data;     /* as the caller sees it */
-    struct qpel_picture_planes planes; /* from the start of `memory`; wrapped: all 0 */
+    struct qpel_picture_data data; /* as the caller sees it */
+    struct picture_planes planes;  /* from the start of `memory`; wrapped: all 0 */
     struct samples component[COMPONENT_COUNT];
     int components; /* 1 for 4:0:0 */
     struct picture_memory memory;
@@ -60,11 +66,11 @@ static inline int chroma_shift_y(enum qpel_chroma chroma)
 }
 
 /* With the context's lock held. */
-void picture_hold(struct qpel_picture *picture);
-/* Gives one hold back; true: that was the last, and the caller frees it with picture_free(),
+void qpel_picture_hold(struct qpel_picture *picture);
+/* Gives one hold back; true: that was the last, and the caller frees it with qpel_picture_free(),
  * without the lock. */
-bool picture_drop(struct qpel_picture *picture);
-void picture_free(struct qpel_picture *picture);
+bool qpel_picture_drop(struct qpel_picture *picture);
+void qpel_picture_free(struct qpel_picture *picture);
 
 struct reference {
     struct qpel_picture *picture;
@@ -109,9 +115,9 @@ struct qpel_batch {
 };
 
 /* Ends what a batch has in flight, for its destruction. */
-void submission_end(struct qpel_batch *batch);
+void qpel_submission_end(struct qpel_batch *batch);
 
 /* Predicts blocks first..end-1 of a batch in the caller's thread. */
-void picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);
+void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);
 
 #endif

@@ -124,8 +124,8 @@ static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref, c
         src = fetch(ref, x, y, w, scratch);
         stride = SCRATCH_STRIDE;
     }
-    chroma_predict(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
-                   p->target->step, x_frac, y_frac, operation);
+    qpel_chroma_predict(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
+                        p->target->step, x_frac, y_frac, operation);
 }
 
 static struct weights weights_of(const struct qpel_weight *w, int component, int references)
@@ -167,11 +167,11 @@ static void weight_part(const struct qpel_weight *w, int references, const struc
             weights = weights_of(w, component, references);
         int width = p->width * p->target->step;
         if (references == 1)
-            weight_one(dst, p->target->stride, predictions[0], PREDICTION_STRIDE, width, p->height,
-                       p->target->step, i, weights);
+            qpel_weight_one(dst, p->target->stride, predictions[0], PREDICTION_STRIDE, width,
+                            p->height, p->target->step, i, weights);
         else
-            weight_two(dst, p->target->stride, predictions[0], predictions[1], PREDICTION_STRIDE,
-                       width, p->height, p->target->step, i, weights);
+            qpel_weight_two(dst, p->target->stride, predictions[0], predictions[1],
+                            PREDICTION_STRIDE, width, p->height, p->target->step, i, weights);
     }
 }
 
@@ -198,7 +198,7 @@ static inline void predict_part(const struct run *run, const struct qpel_picture
         predict_list(run, b, p, 1, dst, p->target->stride, QPEL_AVG);
 }
 
-void picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end)
+void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end)
 {
     const struct qpel_picture *target = batch->target;
     struct run run = {

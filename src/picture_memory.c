@@ -47,7 +47,7 @@ static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t slots_size
 {
     size_t count;
     int taken;
-    uint64_t most = gpu_devices(gpu, &count, &taken)[taken].max_storage_range;
+    uint64_t most = qpel_gpu_devices(gpu, &count, &taken)[taken].max_storage_range;
     if (most > CHUNK_SIZE_MAX)
         most = CHUNK_SIZE_MAX;
     unsigned n = CHUNK_PICTURES_MAX;
@@ -67,7 +67,7 @@ static enum qpel_result make_chunk(struct gpu *gpu, size_t piece, size_t slot_ro
     enum qpel_result r = QPEL_ERROR_NOMEM;
     for (unsigned n = pieces_of_chunk(gpu, piece, slots_size); n && r == QPEL_ERROR_NOMEM; n /= 2) {
         chunk->count = n;
-        r = gpu_buffer_create(gpu, n * piece + slots_size, near, &chunk->buffer);
+        r = qpel_gpu_buffer_create(gpu, n * piece + slots_size, near, &chunk->buffer);
     }
     if (r) {
         free(chunk);
@@ -104,30 +104,30 @@ static enum qpel_result take_gpu(struct qpel_context *c, struct gpu *gpu, size_t
     }
     /* A piece that nobody has had yet is as the buffer was made. */
     if (used) {
-        memset(picture_memory_data(out), 0, piece);
-        enum qpel_result r = picture_memory_to_gpu(c, out);
+        memset(qpel_picture_memory_data(out), 0, piece);
+        enum qpel_result r = qpel_picture_memory_to_gpu(c, out);
         if (r) {
-            picture_memory_give(c, out);
+            qpel_picture_memory_give(c, out);
             return r;
         }
     }
     return QPEL_OK;
 }
 
-enum qpel_result picture_memory_take(struct qpel_context *c, size_t size, size_t units,
-                                     enum qpel_near near, struct picture_memory *out)
+enum qpel_result qpel_picture_memory_take(struct qpel_context *c, size_t size, size_t units,
+                                          enum qpel_near near, struct picture_memory *out)
 {
     enum qpel_result r;
     char reason[QPEL_REASON_SIZE];
-    struct gpu *gpu = context_gpu(c, false, &r, reason);
+    struct gpu *gpu = qpel_context_open_gpu(c, false, &r, reason);
     *out = (struct picture_memory){ .own = NULL };
     if (gpu)
         return take_gpu(c, gpu, size, units, near, out);
-    out->own = context_own_memory(size);
+    out->own = qpel_context_own_memory(size);
     return out->own ? QPEL_OK : QPEL_ERROR_NOMEM;
 }
 
-void picture_memory_give(struct qpel_context *c, struct picture_memory *memory)
+void qpel_picture_memory_give(struct qpel_context *c, struct picture_memory *memory)
 {
     struct picture_chunk *chunk = memory->chunk;
     free(memory->own);
@@ -146,31 +146,34 @@ void picture_memory_give(struct qpel_context *c, struct picture_memory *memory)
     }
     pthread_mutex_unlock(&c->lock);
     if (last) {
-        gpu_buffer_destroy(c->gpu, chunk->buffer);
+        qpel_gpu_buffer_destroy(c->gpu, chunk->buffer);
         free(chunk);
     }
 }
 
 /* ---- use ---- */
 
-void *picture_memory_data(const struct picture_memory *memory)
+void *qpel_picture_memory_data(const struct picture_memory *memory)
 {
     if (!memory->chunk)
         return memory->own;
-    return (uint8_t *)gpu_buffer_data(memory->chunk->buffer) + memory->offset;
+    return (uint8_t *)qpel_gpu_buffer_data(memory->chunk->buffer) + memory->offset;
 }
 
-enum qpel_result picture_memory_to_cpu(struct qpel_context *c, const struct picture_memory *memory)
+enum qpel_result qpel_picture_memory_to_cpu(struct qpel_context *c,
+                                            const struct picture_memory *memory)
 {
     if (!memory->chunk)
         return QPEL_OK;
-    return gpu_buffer_invalidate(c->gpu, memory->chunk->buffer, memory->offset,
+    return qpel_gpu_buffer_invalidate(c->gpu, memory->chunk->buffer, memory->offset,
+                                      memory->chunk->piece);
+}
+
+enum qpel_result qpel_picture_memory_to_gpu(struct qpel_context *c,
+                                            const struct picture_memory *memory)
+{
+    if (!memory->chunk)
+        return QPEL_OK;
+    return qpel_gpu_buffer_flush(c->gpu, memory->chunk->buffer, memory->offset,
                                  memory->chunk->piece);
-}
-
-enum qpel_result picture_memory_to_gpu(struct qpel_context *c, const struct picture_memory *memory)
-{
-    if (!memory->chunk)
-        return QPEL_OK;
-    return gpu_buffer_flush(c->gpu, memory->chunk->buffer, memory->offset, memory->chunk->piece);
 }

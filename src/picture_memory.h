@@ -27,18 +27,18 @@ struct picture_memory {
     void *own;
 };
 
-/* Zero-filled, and as gpu_buffer_create() has it. units: of 8x8 samples that the picture has.
+/* Zero-filled, and as qpel_gpu_buffer_create() has it. units: of 8x8 samples that the picture has.
  * NOMEM, DEVICE_LOST. */
-enum qpel_result picture_memory_take(struct qpel_context *context, size_t size, size_t units,
-                                     enum qpel_near near, struct picture_memory *out);
-void picture_memory_give(struct qpel_context *context, struct picture_memory *memory);
+enum qpel_result qpel_picture_memory_take(struct qpel_context *context, size_t size, size_t units,
+                                          enum qpel_near near, struct picture_memory *out);
+void qpel_picture_memory_give(struct qpel_context *context, struct picture_memory *memory);
 
-void *picture_memory_data(const struct picture_memory *memory);
+void *qpel_picture_memory_data(const struct picture_memory *memory);
 
 /* What the GPU wrote is visible to the CPU, and the other way round. */
-enum qpel_result picture_memory_to_cpu(struct qpel_context *context,
-                                       const struct picture_memory *memory);
-enum qpel_result picture_memory_to_gpu(struct qpel_context *context,
-                                       const struct picture_memory *memory);
+enum qpel_result qpel_picture_memory_to_cpu(struct qpel_context *context,
+                                            const struct picture_memory *memory);
+enum qpel_result qpel_picture_memory_to_gpu(struct qpel_context *context,
+                                            const struct picture_memory *memory);
 
 #endif

@@ -158,7 +158,7 @@ static void place(struct plan *plan, uint32_t counts[PLAN_LIST_COUNT][KEY_COUNT]
     plan->narrow_first[PLAN_NARROW_COUNT] = plan->items = item;
 }
 
-enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch)
+enum qpel_result qpel_plan_count(struct plan *plan, const struct qpel_batch *batch)
 {
     enum qpel_result result = reserve_entries(plan, batch->block_count);
     if (result)
@@ -274,8 +274,8 @@ INLINE void write_units(struct writer *w, enum plan_list list, unsigned entry, s
             w->slots[i + w->to_slot[list][key]] = i;
 }
 
-void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct plan_item *items,
-                uint32_t *slots)
+void qpel_plan_write(const struct plan *plan, const struct qpel_batch *batch,
+                     struct plan_item *items, uint32_t *slots)
 {
     struct writer w = { .items = items, .slots = slots };
     open_writer(&w, plan);
@@ -299,7 +299,7 @@ void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct 
     }
 }
 
-void plan_free(struct plan *plan)
+void qpel_plan_free(struct plan *plan)
 {
     free(plan->entries);
     plan->entries = NULL;

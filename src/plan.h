@@ -48,12 +48,12 @@ struct plan {
 };
 
 /* Counts. QPEL_OK, NOMEM. */
-enum qpel_result plan_count(struct plan *plan, const struct qpel_batch *batch);
+enum qpel_result qpel_plan_count(struct plan *plan, const struct qpel_batch *batch);
 
-/* Writes the items, each once, after plan_count(); and the item that each slot is for. */
-void plan_write(const struct plan *plan, const struct qpel_batch *batch, struct plan_item *items,
-                uint32_t *slots);
+/* Writes the items, each once, after qpel_plan_count(); and the item that each slot is for. */
+void qpel_plan_write(const struct plan *plan, const struct qpel_batch *batch,
+                     struct plan_item *items, uint32_t *slots);
 
-void plan_free(struct plan *plan);
+void qpel_plan_free(struct plan *plan);
 
 #endif

@@ -37,7 +37,7 @@ static enum qpel_result reserve(struct qpel_recipe *recipe, size_t room)
     return QPEL_OK;
 }
 
-enum qpel_result recipe_copy(struct qpel_recipe **out, const struct qpel_recipe *recipe)
+enum qpel_result qpel_recipe_copy(struct qpel_recipe **out, const struct qpel_recipe *recipe)
 {
     enum qpel_result r = qpel_recipe_create(out);
     if (!r && recipe->count)
@@ -52,7 +52,7 @@ enum qpel_result recipe_copy(struct qpel_recipe **out, const struct qpel_recipe 
     return QPEL_OK;
 }
 
-enum qpel_result recipe_append(struct qpel_recipe *recipe, const struct qpel_recipe_line *line)
+enum qpel_result qpel_recipe_append(struct qpel_recipe *recipe, const struct qpel_recipe_line *line)
 {
     enum qpel_result r = reserve(recipe, recipe->count + 1);
     if (!r)
@@ -72,7 +72,7 @@ static bool plain_text(const char *text, size_t room)
     return true;
 }
 
-bool recipe_line_valid(const struct qpel_recipe_line *line)
+bool qpel_recipe_line_valid(const struct qpel_recipe_line *line)
 {
     const struct qpel_cost *c = &line->cost;
     const double costs[] = { c->fixed_wall, c->fixed_cpu, c->block_wall,
@@ -91,9 +91,9 @@ bool recipe_line_valid(const struct qpel_recipe_line *line)
 
 enum qpel_result qpel_recipe_add(struct qpel_recipe *recipe, const struct qpel_recipe_line *line)
 {
-    if (!recipe || !line || !recipe_line_valid(line))
+    if (!recipe || !line || !qpel_recipe_line_valid(line))
         return QPEL_ERROR_INVALID;
-    enum qpel_result r = recipe_append(recipe, line);
+    enum qpel_result r = qpel_recipe_append(recipe, line);
     if (r)
         return r;
     struct qpel_recipe_line added = recipe->lines[recipe->count - 1];
@@ -117,10 +117,10 @@ static bool starts_with(const char *name, const char *pattern)
     return true;
 }
 
-const struct qpel_recipe_line *recipe_find(const struct qpel_recipe *recipe,
-                                           enum qpel_backend backend, const char *device,
-                                           enum qpel_operation operation, enum qpel_size size,
-                                           enum family family)
+const struct qpel_recipe_line *qpel_recipe_find(const struct qpel_recipe *recipe,
+                                                enum qpel_backend backend, const char *device,
+                                                enum qpel_operation operation, enum qpel_size size,
+                                                enum family family)
 {
     for (size_t i = 0; i < recipe->count; i++) {
         const struct qpel_recipe_line *l = &recipe->lines[i];

@@ -160,8 +160,8 @@ static enum qpel_result read_line(struct qpel_recipe *recipe, struct qpel_recipe
         good = take_source(words, count, current);
     } else if (!strcmp(words[0], "cost")) {
         struct qpel_recipe_line line = *current;
-        if (take_cost(words, count, &line) && recipe_line_valid(&line))
-            return recipe_append(recipe, &line);
+        if (take_cost(words, count, &line) && qpel_recipe_line_valid(&line))
+            return qpel_recipe_append(recipe, &line);
     }
     return good ? QPEL_OK : QPEL_ERROR_INVALID;
 }

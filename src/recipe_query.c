@@ -8,7 +8,7 @@ struct prediction {
     enum qpel_origin origin;
 };
 
-size_t job_staged_bytes(const struct job *job)
+size_t qpel_job_staged_bytes(const struct job *job)
 {
     size_t side = (size_t)block_width(job->size), bytes = 0;
     if (!job->src.buffer)
@@ -24,13 +24,13 @@ size_t job_staged_bytes(const struct job *job)
 static struct prediction predict(const struct qpel_recipe *recipe, enum qpel_backend backend,
                                  const char *device, const struct job *job)
 {
-    const struct qpel_recipe_line *line = recipe_find(
+    const struct qpel_recipe_line *line = qpel_recipe_find(
         recipe, backend, device, job->operation, job->size, qpel_positions[job->position].family);
     if (!line || line->cost.origin == QPEL_ORIGIN_UNMEASURED)
         return (struct prediction){ -1, -1, QPEL_ORIGIN_UNMEASURED };
     const struct qpel_cost *c = &line->cost;
     double blocks = (double)job->count;
-    double bytes = backend == QPEL_BACKEND_GPU ? (double)job_staged_bytes(job) : 0;
+    double bytes = backend == QPEL_BACKEND_GPU ? (double)qpel_job_staged_bytes(job) : 0;
     return (struct prediction){
         .wall = (c->fixed_wall + c->block_wall * blocks + c->byte_wall * bytes) * 1e-9,
         .cpu = (c->fixed_cpu + c->block_cpu * blocks + c->byte_cpu * bytes) * 1e-9,
@@ -49,8 +49,9 @@ static bool gpu_wins(const struct qpel_context *context, struct prediction cpu,
     return cpu.wall > gpu.wall * slowdown;
 }
 
-void recipe_choose(const struct qpel_context *context, const struct gpu *gpu,
-                   const char *gpu_reason, const struct job *job, struct qpel_recipe_answer *answer)
+void qpel_recipe_choose(const struct qpel_context *context, const struct gpu *gpu,
+                        const char *gpu_reason, const struct job *job,
+                        struct qpel_recipe_answer *answer)
 {
     struct prediction cpu = predict(context->recipe, QPEL_BACKEND_CPU, context->cpu_name, job);
     struct prediction device = { -1, -1, QPEL_ORIGIN_UNMEASURED };
@@ -58,9 +59,9 @@ void recipe_choose(const struct qpel_context *context, const struct gpu *gpu,
     if (gpu) {
         size_t count;
         int taken;
-        name = gpu_devices(gpu, &count, &taken)[taken].name;
+        name = qpel_gpu_devices(gpu, &count, &taken)[taken].name;
         device = predict(context->recipe, QPEL_BACKEND_GPU, name, job);
-        refusal = gpu_refuses(gpu, job);
+        refusal = qpel_gpu_refuses(gpu, job);
     }
     *answer = (struct qpel_recipe_answer){
         .backend = QPEL_BACKEND_CPU,
@@ -72,24 +73,25 @@ void recipe_choose(const struct qpel_context *context, const struct gpu *gpu,
         .gpu_origin = device.origin,
     };
     if (!gpu) {
-        reason_set(answer->reason, "no GPU: %s", gpu_reason);
+        qpel_reason_set(answer->reason, "no GPU: %s", gpu_reason);
     } else if (refusal) {
-        reason_set(answer->reason, "the GPU can't: %s", refusal);
+        qpel_reason_set(answer->reason, "the GPU can't: %s", refusal);
     } else if (device.wall < 0) {
-        reason_set(answer->reason, "unmeasured GPU: the recipe has no cost of this kernel on %.90s",
-                   name);
+        qpel_reason_set(answer->reason,
+                        "unmeasured GPU: the recipe has no cost of this kernel on %.90s", name);
     } else if (cpu.wall < 0) {
-        reason_set(answer->reason, "unmeasured CPU: the recipe has no cost of this kernel on %.90s",
-                   context->cpu_name);
+        qpel_reason_set(answer->reason,
+                        "unmeasured CPU: the recipe has no cost of this kernel on %.90s",
+                        context->cpu_name);
     } else {
         bool wins = gpu_wins(context, cpu, device);
         if (wins)
             answer->backend = QPEL_BACKEND_GPU;
-        reason_set(answer->reason,
-                   "by %s: cpu %.1f us (%s), gpu %.1f us (%s); cpu time %.1f and %.1f us",
-                   context->preference == QPEL_PREFER_WALL_TIME ? "wall time" : "CPU time",
-                   cpu.wall * 1e6, qpel_origin_name(cpu.origin), device.wall * 1e6,
-                   qpel_origin_name(device.origin), cpu.cpu * 1e6, device.cpu * 1e6);
+        qpel_reason_set(answer->reason,
+                        "by %s: cpu %.1f us (%s), gpu %.1f us (%s); cpu time %.1f and %.1f us",
+                        context->preference == QPEL_PREFER_WALL_TIME ? "wall time" : "CPU time",
+                        cpu.wall * 1e6, qpel_origin_name(cpu.origin), device.wall * 1e6,
+                        qpel_origin_name(device.origin), cpu.cpu * 1e6, device.cpu * 1e6);
     }
 }
 
@@ -117,17 +119,17 @@ enum qpel_result qpel_recipe_query(struct qpel_context *context,
                                    const struct qpel_dispatch_params *params,
                                    struct qpel_recipe_answer *answer)
 {
-    if (!context || !params || !answer || validate_kernel(params))
+    if (!context || !params || !answer || qpel_validate_kernel(params))
         return QPEL_ERROR_INVALID;
     enum qpel_result r;
     char reason[QPEL_REASON_SIZE] = "";
-    struct gpu *gpu = context_gpu(context, false, &r, reason);
+    struct gpu *gpu = qpel_context_open_gpu(context, false, &r, reason);
     struct job job = job_without_blocks(params);
-    recipe_choose(context, gpu, reason, &job, answer);
+    qpel_recipe_choose(context, gpu, reason, &job, answer);
     if (context->backend != QPEL_BACKEND_AUTO) {
         answer->backend = context->backend;
-        reason_set(answer->reason, "the context was made for the %s",
-                   context->backend == QPEL_BACKEND_CPU ? "CPU" : "GPU");
+        qpel_reason_set(answer->reason, "the context was made for the %s",
+                        context->backend == QPEL_BACKEND_CPU ? "CPU" : "GPU");
     }
     return QPEL_OK;
 }

@@ -48,23 +48,23 @@ static enum qpel_result test_position(struct gpu *gpu, const struct qpel_kernels
     job_run_cpu(&job, kernels);
     job.dst.data = device;
     struct qpel_report report = { .reason = "" };
-    const char *refusal = gpu_refuses(gpu, &job);
-    enum qpel_result r = refusal ? QPEL_ERROR_UNSUPPORTED : gpu_dispatch(gpu, &job, &report);
+    const char *refusal = qpel_gpu_refuses(gpu, &job);
+    enum qpel_result r = refusal ? QPEL_ERROR_UNSUPPORTED : qpel_gpu_dispatch(gpu, &job, &report);
     if (r) {
-        reason_set(reason, "self-test of %s: %s", qpel_position_names[position],
-                   refusal ? refusal : report.reason);
+        qpel_reason_set(reason, "self-test of %s: %s", qpel_position_names[position],
+                        refusal ? refusal : report.reason);
         return QPEL_ERROR_DEVICE_LOST;
     }
     if (memcmp(cpu, device, sizeof cpu)) {
-        reason_set(reason, "self-test: %s of %s differs from the CPU's",
-                   operation == QPEL_PUT ? "put" : "avg", qpel_position_names[position]);
+        qpel_reason_set(reason, "self-test: %s of %s differs from the CPU's",
+                        operation == QPEL_PUT ? "put" : "avg", qpel_position_names[position]);
         return QPEL_ERROR_DEVICE_LOST;
     }
     return QPEL_OK;
 }
 
-enum qpel_result self_test(struct gpu *gpu, const struct qpel_kernels *kernels,
-                           char reason[QPEL_REASON_SIZE])
+enum qpel_result qpel_self_test(struct gpu *gpu, const struct qpel_kernels *kernels,
+                                char reason[QPEL_REASON_SIZE])
 {
     bool done[FAMILY_COUNT] = { false };
     /* From the back: there the parameters of a family are not all 0. */

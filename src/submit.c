@@ -39,9 +39,9 @@ static enum qpel_result await_free(const struct qpel_batch *b, bool on_gpu)
     while ((r = check_free(b, on_gpu, &gpu)) && gpu) {
         enum qpel_result waited = QPEL_OK;
         if (!deadline)
-            deadline = deadline_in(c->timeout_ms * NS_PER_MS);
+            deadline = qpel_deadline_in(c->timeout_ms * NS_PER_MS);
         /* None there: another thread is just handing one over. */
-        if (!tickets_wait_gpu(c, deadline, &waited))
+        if (!qpel_tickets_wait_gpu(c, deadline, &waited))
             pthread_cond_wait(&c->finished, &c->lock);
         if (waited)
             return waited;
@@ -77,7 +77,7 @@ static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices
     pthread_mutex_lock(&c->lock);
     enum qpel_result r = b->state == BATCH_EMPTY ? QPEL_ERROR_INVALID : QPEL_OK;
     if (b->state == BATCH_RUNNING)
-        tickets_reap(c);
+        qpel_tickets_reap(c);
     if (b->state == BATCH_RUNNING)
         r = QPEL_ERROR_BUSY;
     if (!r)
@@ -91,7 +91,7 @@ static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices
         *before = (struct before){ b->state, b->ticket, b->slices };
         b->slices = b->slices_left = slices;
         *ticket = b->ticket = ++c->last_ticket;
-        ticket_use(b, on_gpu);
+        qpel_ticket_use(b, on_gpu);
     }
     pthread_mutex_unlock(&c->lock);
     return r;
@@ -101,7 +101,7 @@ static void take_back(struct qpel_batch *b, const struct before *before)
 {
     pthread_mutex_lock(&b->context->lock);
     enum qpel_result result = b->result;
-    ticket_finish(b, result);
+    qpel_ticket_finish(b, result);
     b->state = before->state;
     b->ticket = before->ticket;
     b->slices = before->slices;
@@ -113,16 +113,16 @@ static void take_back(struct qpel_batch *b, const struct before *before)
 /* Memory that is not coherent, before and after. */
 static enum qpel_result see_pictures(const struct qpel_batch *b)
 {
-    enum qpel_result r = picture_memory_to_cpu(b->context, &b->target->memory);
+    enum qpel_result r = qpel_picture_memory_to_cpu(b->context, &b->target->memory);
     for (size_t i = 0; i < b->reference_count && !r; i++)
-        r = picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
+        r = qpel_picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
     return r;
 }
 
 /* With the lock held. */
 static void finish_cpu(struct qpel_batch *b)
 {
-    ticket_finish(b, picture_memory_to_gpu(b->context, &b->target->memory));
+    qpel_ticket_finish(b, qpel_picture_memory_to_gpu(b->context, &b->target->memory));
 }
 
 static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket,
@@ -135,7 +135,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
         return r;
     r = see_pictures(b);
     if (r) {
-        reason_set(report->reason, "a picture's memory is lost with its GPU");
+        qpel_reason_set(report->reason, "a picture's memory is lost with its GPU");
         take_back(b, &before);
         return r;
     }
@@ -145,7 +145,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
     report->blocks = b->block_count;
     if (slices)
         return QPEL_OK;
-    picture_run_cpu(b, 0, b->block_count);
+    qpel_picture_run_cpu(b, 0, b->block_count);
     pthread_mutex_lock(&b->context->lock);
     finish_cpu(b);
     pthread_mutex_unlock(&b->context->lock);
@@ -166,8 +166,8 @@ enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
     if (!valid)
         return QPEL_ERROR_INVALID;
     size_t n = batch->block_count;
-    picture_run_cpu(batch, (size_t)((uint64_t)n * slice / batch->slices),
-                    (size_t)((uint64_t)n * (slice + 1) / batch->slices));
+    qpel_picture_run_cpu(batch, (size_t)((uint64_t)n * slice / batch->slices),
+                         (size_t)((uint64_t)n * (slice + 1) / batch->slices));
     pthread_mutex_lock(&batch->context->lock);
     if (--batch->slices_left == 0)
         finish_cpu(batch);
@@ -182,13 +182,13 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
 {
     struct qpel_context *c = b->context;
     enum qpel_result r;
-    struct gpu *gpu = context_gpu(c, true, &r, report->reason);
+    struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
     if (!gpu)
         return r;
     if (!b->gpu) {
-        r = gpu_batch_create(gpu, &b->gpu);
+        r = qpel_gpu_batch_create(gpu, &b->gpu);
         if (r) {
-            reason_set(report->reason, "%s", qpel_result_name(r));
+            qpel_reason_set(report->reason, "%s", qpel_result_name(r));
             return r;
         }
     }
@@ -197,11 +197,11 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
     r = start(b, true, 0, &started, &before);
     if (r)
         return r;
-    r = gpu_batch_submit(gpu, b->gpu, b, report->reason);
+    r = qpel_gpu_batch_submit(gpu, b->gpu, b, report->reason);
     if (r) {
         take_back(b, &before);
         if (r == QPEL_ERROR_DEVICE_LOST)
-            context_gpu_failed(c, report->reason);
+            qpel_context_gpu_failed(c, report->reason);
         return r;
     }
     pthread_mutex_lock(&c->lock);
@@ -212,7 +212,7 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
     int taken;
     *ticket = started;
     report->backend = QPEL_BACKEND_GPU;
-    memcpy(report->device, gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
+    memcpy(report->device, qpel_gpu_devices(gpu, &count, &taken)[taken].name, QPEL_NAME_SIZE);
     report->blocks = b->block_count;
     return QPEL_OK;
 }
@@ -236,16 +236,16 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
     }
     bool asked = params->backend != QPEL_BACKEND_AUTO;
     enum qpel_backend backend = asked ? params->backend : batch->context->backend;
-    reason_set(report->reason, "%s",
-               asked                          ? "asked for"
-               : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
-                                              : "the context's backend");
+    qpel_reason_set(report->reason, "%s",
+                    asked                          ? "asked for"
+                    : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
+                                                   : "the context's backend");
     if (backend == QPEL_BACKEND_GPU)
         return submit_gpu(batch, ticket, report);
     return submit_cpu(batch, params->slices, ticket, report);
 }
 
-void submission_end(struct qpel_batch *b)
+void qpel_submission_end(struct qpel_batch *b)
 {
     /* Slices that the caller has not run by now never will be. What the GPU has ends, each
      * submission within the context's timeout, or the device is lost. */
@@ -253,10 +253,10 @@ void submission_end(struct qpel_batch *b)
         qpel_wait(b->context, b->ticket, UINT64_MAX);
     pthread_mutex_lock(&b->context->lock);
     if (b->state == BATCH_RUNNING)
-        ticket_finish(b, QPEL_OK);
+        qpel_ticket_finish(b, QPEL_OK);
     while (b->waiters)
         pthread_cond_wait(&b->context->finished, &b->context->lock);
     pthread_mutex_unlock(&b->context->lock);
-    gpu_batch_destroy(b->context->gpu, b->gpu);
+    qpel_gpu_batch_destroy(b->context->gpu, b->gpu);
     b->gpu = NULL;
 }

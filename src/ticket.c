@@ -13,7 +13,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-uint64_t deadline_in(uint64_t timeout_ns)
+uint64_t qpel_deadline_in(uint64_t timeout_ns)
 {
     const uint64_t longest = 1000000000 * SECOND;
     return now() + (timeout_ns < longest ? timeout_ns : longest);
@@ -37,7 +37,7 @@ static void use(struct qpel_batch *b, int by, bool on_gpu)
     }
 }
 
-void ticket_use(struct qpel_batch *b, bool on_gpu)
+void qpel_ticket_use(struct qpel_batch *b, bool on_gpu)
 {
     use(b, 1, on_gpu);
     b->on_gpu = on_gpu;
@@ -45,7 +45,7 @@ void ticket_use(struct qpel_batch *b, bool on_gpu)
     b->state = BATCH_RUNNING;
 }
 
-void ticket_finish(struct qpel_batch *b, enum qpel_result result)
+void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 {
     use(b, -1, b->on_gpu);
     b->on_gpu = false;
@@ -68,20 +68,20 @@ static void finish_gpu(struct qpel_batch *b, enum qpel_result result)
         return;
     if (result) {
         char reason[QPEL_REASON_SIZE];
-        gpu_is_lost(b->context->gpu, reason);
-        context_gpu_failed_locked(b->context, reason);
+        qpel_gpu_is_lost(b->context->gpu, reason);
+        qpel_context_gpu_failed_locked(b->context, reason);
     }
-    ticket_finish(b, result);
+    qpel_ticket_finish(b, result);
 }
 
-void tickets_reap(struct qpel_context *c)
+void qpel_tickets_reap(struct qpel_context *c)
 {
     for (struct qpel_batch *b = c->batches; b; b = b->next)
         if (with_gpu(b))
-            finish_gpu(b, gpu_batch_wait(c->gpu, b->gpu, 0));
+            finish_gpu(b, qpel_gpu_batch_wait(c->gpu, b->gpu, 0));
 }
 
-bool tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_result *result)
+bool qpel_tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_result *result)
 {
     struct qpel_batch *oldest = NULL;
     for (struct qpel_batch *b = c->batches; b; b = b->next)
@@ -92,7 +92,8 @@ bool tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_resul
     uint64_t time = now();
     oldest->waiters++;
     pthread_mutex_unlock(&c->lock);
-    enum qpel_result r = gpu_batch_wait(c->gpu, oldest->gpu, deadline > time ? deadline - time : 0);
+    enum qpel_result r =
+        qpel_gpu_batch_wait(c->gpu, oldest->gpu, deadline > time ? deadline - time : 0);
     pthread_mutex_lock(&c->lock);
     oldest->waiters--;
     finish_gpu(oldest, r);
@@ -132,7 +133,7 @@ enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, boo
     pthread_mutex_lock(&context->lock);
     enum qpel_result r = ticket_state(context, ticket, done, &on_gpu);
     if (on_gpu) {
-        tickets_reap(context);
+        qpel_tickets_reap(context);
         r = ticket_state(context, ticket, done, &on_gpu);
     }
     pthread_mutex_unlock(&context->lock);
@@ -149,13 +150,14 @@ enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uin
 {
     if (!context)
         return QPEL_ERROR_INVALID;
-    uint64_t deadline = deadline_in(timeout_ns);
+    uint64_t deadline = qpel_deadline_in(timeout_ns);
     bool done = false, on_gpu, late = false;
     enum qpel_result r, waited;
     pthread_mutex_lock(&context->lock);
     while (!(r = ticket_state(context, ticket, &done, &on_gpu)) && !done && !late) {
         if (on_gpu)
-            late = tickets_wait_gpu(context, deadline, &waited) && waited == QPEL_ERROR_TIMEOUT;
+            late =
+                qpel_tickets_wait_gpu(context, deadline, &waited) && waited == QPEL_ERROR_TIMEOUT;
         else
             late = !wait_finished(context, deadline);
     }

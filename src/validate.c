@@ -27,7 +27,7 @@ static struct reach reach_window(const struct qpel_window *w, int64_t stride)
     };
 }
 
-enum qpel_fault validate_kernel(const struct qpel_dispatch_params *p)
+enum qpel_fault qpel_validate_kernel(const struct qpel_dispatch_params *p)
 {
     if ((unsigned)p->backend > QPEL_BACKEND_GPU)
         return QPEL_FAULT_BACKEND;
@@ -120,11 +120,11 @@ static enum qpel_result check_blocks(const struct qpel_dispatch_params *p, struc
     return QPEL_OK;
 }
 
-enum qpel_result validate_dispatch(const struct qpel_context *context,
-                                   const struct qpel_dispatch_params *p, struct job *job,
-                                   struct qpel_report *report)
+enum qpel_result qpel_validate_dispatch(const struct qpel_context *context,
+                                        const struct qpel_dispatch_params *p, struct job *job,
+                                        struct qpel_report *report)
 {
-    enum qpel_fault fault = validate_kernel(p);
+    enum qpel_fault fault = qpel_validate_kernel(p);
     if (fault)
         return fail(report, fault, SIZE_MAX);
     *job = (struct job){

@@ -58,6 +58,7 @@ int check_blocks(struct kernel k, const struct candidate *candidates, int count,
 {
     struct field f;
 
+    memset(&f, 0x55, sizeof f);
     for (int n = 0; n < blocks; n++) {
         if (n % BLOCKS_A_FILLING == 0) {
             int kind = n / BLOCKS_A_FILLING % HOSTILE_KINDS;
@@ -85,11 +86,15 @@ int check_alignments(struct kernel k, const struct candidate *candidates, int co
     struct field f;
     ptrdiff_t pitch = stride < 0 ? -stride : stride;
 
+    memset(&f, 0x55, sizeof f);
     hostile_fill(r, f.src, pitch, (int)pitch, ROWS + 1);
     hostile_fill(r, f.before, pitch, (int)pitch, ROWS);
-    for (int n = 0; n < 16 * 16; n++) {
+    /* In an order in which every 16 pairs have all alignments of both. */
+    int pairs = repetitions(16 * 16);
+    for (int n = 0; n < pairs || n < 16; n++) {
         ptrdiff_t at = block_start(stride, pitch, MARGIN, 0) & -(ptrdiff_t)16;
-        int failed = check_block(k, candidates, count, &f, at + n % 16, at + n / 16, stride);
+        int failed =
+            check_block(k, candidates, count, &f, at + n % 16, at + (3 * n + n / 16) % 16, stride);
         if (failed >= 0)
             return failed;
     }

@@ -20,7 +20,8 @@ struct candidate {
 int check_blocks(struct kernel k, const struct candidate *candidates, int count, int blocks,
                  struct random *r);
 
-/* Every alignment of dst by every alignment of src, 0..15, at a stride. */
+/* Every alignment of dst by every alignment of src, 0..15, at a stride; where QPEL_TEST_SLOW is
+ * set, every one of either. */
 int check_alignments(struct kernel k, const struct candidate *candidates, int count,
                      ptrdiff_t stride, struct random *r);
 

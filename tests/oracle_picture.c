@@ -125,7 +125,7 @@ static int predict(const struct oracle_block *block, int list, int component, in
 /* ---- 8.4.2.3: weights ---- */
 
 /* 8.4.2.3.2 */
-static int weight_one(const struct oracle_weights *w, int component, int p)
+static int qpel_weight_one(const struct oracle_weights *w, int component, int p)
 {
     int log_wd = w->log_wd[component], w0 = w->w0[component], o0 = w->o0[component];
 
@@ -134,7 +134,7 @@ static int weight_one(const struct oracle_weights *w, int component, int p)
     return clip1(p * w0 + o0);
 }
 
-static int weight_two(const struct oracle_weights *w, int component, int p0, int p1)
+static int qpel_weight_two(const struct oracle_weights *w, int component, int p0, int p1)
 {
     int log_wd = w->log_wd[component];
 
@@ -148,9 +148,9 @@ static int predict_sample(const struct oracle_block *block, int component, int x
     int p0 = predict(block, 0, component, x, y);
 
     if (block->references == 1)
-        return weighted ? weight_one(block->weights, component, p0) : p0;
+        return weighted ? qpel_weight_one(block->weights, component, p0) : p0;
     int p1 = predict(block, 1, component, x, y);
-    return weighted ? weight_two(block->weights, component, p0, p1) : oracle_average(p0, p1);
+    return weighted ? qpel_weight_two(block->weights, component, p0, p1) : oracle_average(p0, p1);
 }
 
 void oracle_predict(const struct oracle_picture *target, const struct oracle_block *block)

@@ -76,8 +76,9 @@ set -- --print-errorlogs
 if [ -n "$valgrind" ]; then
     [ -n "$suite" ] || set -- "$@" --suite cpu
     export QPEL_TEST_SLOW=1
-    set -- "$@" --timeout-multiplier 20 --wrapper \
-        "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite"
+    set -- "$@" --no-suite script --timeout-multiplier 20 --wrapper \
+        "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+--suppressions=$root/tests/suppressions/valgrind.supp"
 elif [ -n "$sanitize" ]; then
     set -- "$@" --timeout-multiplier 5
 fi

@@ -79,12 +79,15 @@ static void every_source_offset_is_exact(void **state)
 static void every_batch_size_is_exact(void **state)
 {
     static const size_t counts[] = { 0, 1, 2, 15, 16, 17, 255, 256, 257 };
+    const int step = 8 / repetitions(8); /* emulators: the large for one kernel in 8 */
 
     (void)state;
     need_targets();
     for (int n = 0; n < KERNEL_COUNT; n++) {
         struct random r = random_stream(7000 + (uint64_t)n);
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            if (counts[i] > 17 && (n + (int)i) % step)
+                continue;
             struct batch_shape shape = {
                 .kernel = kernel_of(n),
                 .count = counts[i],

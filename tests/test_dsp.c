@@ -107,12 +107,45 @@ static void masks_choose_layers(void **state)
     assert_string_equal(layers[layer_count - 1].name, qpel_dsp_layer(QPEL_CPU_ALL));
 }
 
+static bool share_an_entry(const struct qpel_dsp *a, const struct qpel_dsp *b)
+{
+    const struct cpu_layer la = { .dsp = *a }, lb = { .dsp = *b };
+
+    for (int n = 0; n < KERNEL_COUNT; n++)
+        for (int m = 0; m < KERNEL_COUNT; m++)
+            if (layer_function(&la, kernel_of(n)) == layer_function(&lb, kernel_of(m)))
+                return true;
+    return false;
+}
+
+/* A feature's code is what a mask of it alone leads to. Without the feature, no mask leads there:
+ * not that of nothing, of any other feature, nor of all others. */
+static void hidden_code_is_not_reached(void **state)
+{
+    (void)state;
+    for (int bit = 0; bit < 32; bit++) {
+        struct qpel_dsp own, other;
+
+        assert_int_equal(qpel_dsp_init(&own, 8, 1u << bit), QPEL_OK);
+        if (!strcmp(qpel_dsp_layer(1u << bit), "c"))
+            continue; /* no feature, or not this machine's */
+        for (int i = -1; i <= 32; i++) {
+            unsigned mask = i < 0 ? QPEL_CPU_NONE : i == 32 ? QPEL_CPU_ALL : 1u << i;
+
+            assert_int_equal(qpel_dsp_init(&other, 8, mask & ~(1u << bit)), QPEL_OK);
+            if (share_an_entry(&own, &other))
+                fail_msg("mask %#x leads to code of feature %d", mask & ~(1u << bit), bit);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_entry_is_set),       cmocka_unit_test(depth_is_the_argument),
-        cmocka_unit_test(masks_choose_layers),      cmocka_unit_test(nothing_beside_is_touched),
-        cmocka_unit_test(every_alignment_is_exact), cmocka_unit_test(blocks_are_exact),
+        cmocka_unit_test(every_entry_is_set),        cmocka_unit_test(depth_is_the_argument),
+        cmocka_unit_test(masks_choose_layers),       cmocka_unit_test(hidden_code_is_not_reached),
+        cmocka_unit_test(nothing_beside_is_touched), cmocka_unit_test(every_alignment_is_exact),
+        cmocka_unit_test(blocks_are_exact),
     };
     layer_count = cpu_layers(layers);
     return RUN_GROUP("dsp", tests);

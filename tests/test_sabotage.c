@@ -160,7 +160,7 @@ static bool seen_by_blocks(enum fault f, struct kernel k)
 
     fault = f;
     kernel = k;
-    return check_blocks(k, &c, 1, BLOCKS, &r) >= 0;
+    return check_blocks(k, &c, 1, f == NO_FAULT ? repetitions(BLOCKS) : BLOCKS, &r) >= 0;
 }
 
 static bool seen_by_pages(enum fault f, struct kernel k)

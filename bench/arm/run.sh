@@ -38,9 +38,9 @@ find_mca()
     return 1
 }
 
+# shellcheck source=../../tools/setup.sh
+. "$root/tools/setup.sh"
 if [ -n "$install" ]; then
-    # shellcheck source=../../tools/setup.sh
-    . "$root/tools/setup.sh"
     # shellcheck disable=SC2046
     ensure_packages arm $(find_mca >/dev/null || echo llvm-19)
 fi
@@ -49,38 +49,6 @@ mca=$(find_mca) || { echo "$0: llvm-mca of llvm 16 or later is missing" >&2; exi
 mkdir -p "$build"
 build=$(CDPATH= cd -- "$build" && pwd)
 log=$build/log
-
-# FFmpeg's static libraries for arm64, unpacked here and not installed.
-fetch_libavcodec()
-{
-    apt=$build/apt
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
-    : >"$apt/status"
-    # shellcheck disable=SC2016
-    uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
-        'Component: main' | grep -v security | head -n 1)
-    [ -n "$uri" ] || { echo "$0: no Debian mirror in apt's configuration" >&2; return 1; }
-    cat >"$apt/sources.sources" <<END
-Types: deb
-URIs: $uri
-Suites: $(. /etc/os-release && echo "$VERSION_CODENAME")
-Components: main
-Architectures: arm64
-Targets: Packages
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-END
-    set -- -qq -oDir::Etc::sourcelist="$apt/sources.sources" -oDir::Etc::sourceparts=- \
-        -oDir::State::Lists="$apt/lists" -oDir::State::status="$apt/status" \
-        -oDir::Cache="$apt/cache" -oAPT::Architecture=arm64 -oAPT::Architectures=arm64 \
-        -oAPT::Sandbox::User="$(id -un)"
-    apt-get "$@" update
-    (cd "$apt/packages" && apt-get "$@" download libavcodec-dev libavutil-dev)
-    for package in "$apt"/packages/*.deb; do
-        dpkg-deb -x "$package" "$build/sysroot"
-    done
-    dpkg-deb -f "$apt"/packages/libavcodec-dev*.deb Version >"$build/sysroot/version"
-    rm -rf "$apt"
-}
 
 # The cross file's compiler, or the one asked for.
 cross_file()
@@ -92,7 +60,10 @@ cross_file()
 make_calls()
 {
     libraries=$build/sysroot/usr/lib/aarch64-linux-gnu
-    [ -f "$libraries/libavcodec.a" ] || fetch_libavcodec || return 1
+    # FFmpeg's static libraries for arm64.
+    [ -f "$build/sysroot/packages" ] || unpack_packages "$build/sysroot" \
+        "$(. /etc/os-release && echo "$VERSION_CODENAME")" arm64 libavcodec-dev libavutil-dev ||
+        return 1
     cross_file
     rm -rf "$build/qpel"
     meson setup "$build/qpel" "$root" --cross-file "$build/cross.ini" --default-library=static \
@@ -113,7 +84,7 @@ fi
 
 # An instruction a translated block, each entered by name: the trace is what was executed.
 qemu-aarch64-static -singlestep -d exec,nochain -D "$build/trace" "$build/calls" >"$build/names"
-echo "$($cc --version | head -n 1); libavcodec-dev $(cat "$build/sysroot/version");" \
+echo "$($cc --version | head -n 1); $(grep '^libavcodec-dev ' "$build/sysroot/packages");" \
     "$("$mca" --version | sed -n 's/^ *//; /version/p' | tail -n 1)"
 python3 "$root/bench/arm/model.py" --mca "$mca" ${json:+--json "$json"} \
     "$build/calls" "$build/names" "$build/trace"

@@ -104,17 +104,17 @@ static void plan_work(struct qpel_context *context, const struct door_work *work
     if (qpel_batch_weight(batch, &door_weight, &weight) ||
         qpel_batch_add(batch, work->whole.blocks, work->whole.count, NULL))
         fail("a trace's blocks are refused");
-    if (plan_count(&plan, batch))
+    if (qpel_plan_count(&plan, batch))
         fail("out of memory");
     items = malloc((plan.items + 1) * sizeof(*items));
     slots = malloc((plan.slots + 1) * sizeof(*slots));
     if (!items || !slots)
         fail("out of memory");
-    plan_write(&plan, batch, items, slots);
+    qpel_plan_write(&plan, batch, items, slots);
     print_plan(work, &plan, items);
     free(items);
     free(slots);
-    plan_free(&plan);
+    qpel_plan_free(&plan);
     qpel_batch_destroy(&batch);
     qpel_picture_destroy(&target);
     qpel_picture_destroy(&reference);

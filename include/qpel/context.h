@@ -56,7 +56,7 @@ struct qpel_context_params {
     const struct qpel_recipe *recipe;
     enum qpel_preference preference;
     unsigned max_slowdown_percent; /* for QPEL_PREFER_CPU_TIME; 0: 100 */
-    unsigned timeout_ms;           /* the longest wait for the GPU in any call; 0: 2000 */
+    unsigned timeout_ms;           /* the longest wait for one submission to the GPU; 0: 2000 */
     /* CPU features to hide, the complement of dsp.h's cpu_mask. 0: none hidden. */
     unsigned cpu_hidden;
     /* Null: nothing is logged, and the library is silent. QPEL_LOG in the

@@ -45,12 +45,6 @@ struct qpel_picture_format {
 
 #define QPEL_PLANE_MAX 3
 
-/* Where the planes lie: planar 3 (4:0:0: 1), interleaved 2. Strides are positive. */
-struct qpel_picture_planes {
-    size_t offset[QPEL_PLANE_MAX];
-    size_t stride[QPEL_PLANE_MAX];
-};
-
 struct qpel_picture_data {
     uint8_t *data[QPEL_PLANE_MAX];
     ptrdiff_t stride[QPEL_PLANE_MAX];
@@ -68,29 +62,14 @@ QPEL_API enum qpel_result qpel_picture_create(struct qpel_context *context,
                                               enum qpel_near near, struct qpel_picture **out);
 
 /* A picture in the caller's memory, which outlives it and its last submission. Only the rows'
- * samples are touched, never the bytes between or around them. The CPU always can; the GPU can't
- * unless the device imports host memory. Samples of two pictures in the same memory are the
+ * samples are touched, never the bytes between or around them. The CPU can use it, the GPU
+ * can't (qpel_submit() answers UNSUPPORTED). Samples of two pictures in the same memory are the
  * caller's to keep apart: the library orders submissions by picture. QPEL_OK, INVALID (a row
  * shorter than its samples, a plane that starts before another one ends), UNSUPPORTED, NOMEM. */
 QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
                                             const struct qpel_picture_format *format,
                                             const struct qpel_picture_data *data,
                                             struct qpel_picture **out);
-
-/* A picture in a dmabuf: `size` bytes of the file descriptor, which stays the caller's (it is
- * duplicated). The layout must be linear. The CPU reaches it through its own mapping, with the
- * kernel's begin and end of access. QPEL_OK, INVALID, UNSUPPORTED (no mapping and no import),
- * NOMEM. */
-QPEL_API enum qpel_result qpel_picture_import_dmabuf(struct qpel_context *context,
-                                                     const struct qpel_picture_format *format,
-                                                     int fd, size_t size,
-                                                     const struct qpel_picture_planes *planes,
-                                                     struct qpel_picture **out);
-
-/* A new file descriptor (the caller closes it) and the planes in it. UNSUPPORTED: this memory can't
- * be exported. */
-QPEL_API enum qpel_result qpel_picture_export_dmabuf(struct qpel_picture *picture, int *fd,
-                                                     struct qpel_picture_planes *planes);
 
 /* Drops the caller's hold; clears the pointer. The memory (of wrap: the use of it) lives until the
  * last batch that names the picture has begun anew or is destroyed: until then it may be submitted

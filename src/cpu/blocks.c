@@ -93,9 +93,9 @@ BLOCK_INLINE void chroma_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
     }
 }
 
-void chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
-                    int width, int height, int step, int x_frac, int y_frac,
-                    enum qpel_operation operation)
+void qpel_chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
+                         ptrdiff_t src_stride, int width, int height, int step, int x_frac,
+                         int y_frac, enum qpel_operation operation)
 {
 #define ROWS(w, op)                                                                                \
     chroma_rows(dst, dst_stride, src, src_stride, w, height, step, x_frac, y_frac, op)
@@ -167,8 +167,8 @@ BLOCK_INLINE void weight_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
     }
 }
 
-void weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t stride, int width,
-                int height, int step, int phase, struct weights w)
+void qpel_weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t stride,
+                     int width, int height, int step, int phase, struct weights w)
 {
 #define ROWS(n, step) weight_rows(dst, dst_stride, a, NULL, stride, n, height, step, phase, w)
     if (step == 1) {
@@ -179,8 +179,8 @@ void weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t 
 #undef ROWS
 }
 
-void weight_two(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const uint8_t *b,
-                ptrdiff_t stride, int width, int height, int step, int phase, struct weights w)
+void qpel_weight_two(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const uint8_t *b,
+                     ptrdiff_t stride, int width, int height, int step, int phase, struct weights w)
 {
 #define ROWS(n, step) weight_rows(dst, dst_stride, a, b, stride, n, height, step, phase, w)
     if (step == 1) {

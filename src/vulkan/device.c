@@ -7,7 +7,7 @@ static enum qpel_result adopt(struct qvk_device *d, const struct qvk_instance *i
                               char reason[QPEL_REASON_SIZE])
 {
     if (!qvk_device_table(instance, d->handle, &d->vk)) {
-        reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
+        qpel_reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
         return QPEL_ERROR_UNSUPPORTED;
     }
     d->vk.vkGetDeviceQueue(d->handle, d->at.family, 0, &d->queue);
@@ -48,11 +48,11 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .pQueueCreateInfos = &queue,
     };
     if (pthread_mutex_init(&d->queue_lock, NULL)) {
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
-    enum qpel_result r = QVK_CHECK_OPEN(
-        health->log, reason, instance->CreateDevice(at->handle, &create, NULL, &d->handle));
+    VkResult v = qvk_create_device(instance, at->handle, &create, &d->handle);
+    enum qpel_result r = qvk_check_open(health->log, reason, v, "vkCreateDevice()");
     if (r) {
         d->handle = VK_NULL_HANDLE;
         pthread_mutex_destroy(&d->queue_lock);
@@ -71,8 +71,8 @@ void qvk_device_close(struct qvk_device *d)
         return;
     if (d->set_layout)
         d->vk.vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
-    if (d->owned && d->vk.vkDestroyDevice)
-        d->vk.vkDestroyDevice(d->handle, NULL);
+    if (d->owned)
+        qvk_destroy_device(&d->vk, d->handle);
     pthread_mutex_destroy(&d->queue_lock);
     memset(d, 0, sizeof *d);
 }

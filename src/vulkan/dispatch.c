@@ -12,7 +12,7 @@ static uint32_t lanes_per_block(enum qpel_size size)
     return QPEL_LANES_PER_BLOCK(samples);
 }
 
-const char *gpu_refuses(const struct gpu *g, const struct job *job)
+const char *qpel_gpu_refuses(const struct gpu *g, const struct job *job)
 {
     const struct job_plane *planes[] = { &job->dst, &job->src };
     uint64_t most = g->device.info->max_storage_range;
@@ -121,7 +121,7 @@ static enum qpel_result dispatch(struct gpu *g, const struct job *job, struct qp
     return r;
 }
 
-enum qpel_result gpu_dispatch(struct gpu *g, const struct job *job, struct qpel_report *report)
+enum qpel_result qpel_gpu_dispatch(struct gpu *g, const struct job *job, struct qpel_report *report)
 {
     report->copies = 0;
     report->copied_bytes = 0;
@@ -139,7 +139,7 @@ enum qpel_result gpu_dispatch(struct gpu *g, const struct job *job, struct qpel_
     }
     pthread_mutex_unlock(&g->lock);
     if (r == QPEL_ERROR_NOMEM)
-        reason_set(report->reason, "out of memory for the GPU");
+        qpel_reason_set(report->reason, "out of memory for the GPU");
     else if (r)
         qvk_usable(g, report->reason);
     return r;

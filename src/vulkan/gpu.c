@@ -23,19 +23,19 @@ static enum qpel_result take_device(struct gpu *g, const char *wanted,
         if (!r)
             r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
         if (r) {
-            reason_set(info->reason, "%s", reason);
+            qpel_reason_set(info->reason, "%s", reason);
             qvk_pipelines_close(&g->pipelines);
             qvk_device_close(&g->device);
             continue;
         }
         g->taken = best;
         info->taken = true;
-        reason_set(info->reason, "%s",
-                   wanted && *wanted ? "asked for" : "the best kind of device here");
+        qpel_reason_set(info->reason, "%s",
+                        wanted && *wanted ? "asked for" : "the best kind of device here");
     }
     for (size_t i = 0; i < g->list.count; i++)
         if (g->list.candidates[i].rank)
-            reason_set(g->list.info[i].reason, "another device was preferred");
+            qpel_reason_set(g->list.info[i].reason, "another device was preferred");
     return r;
 }
 
@@ -44,14 +44,15 @@ static void sum_up(const struct gpu *g, const char *wanted, char reason[QPEL_REA
 {
     const struct qpel_device *info = g->list.info;
     if (g->list.count == 0)
-        reason_set(reason, "no Vulkan device");
+        qpel_reason_set(reason, "no Vulkan device");
     else if (g->list.count == 1)
-        reason_set(reason, "%.80s: %.110s", info->name, info->reason);
+        qpel_reason_set(reason, "%.80s: %.110s", info->name, info->reason);
     else if (wanted && *wanted)
-        reason_set(reason, "none of %zu Vulkan devices fits \"%.100s\"", g->list.count, wanted);
+        qpel_reason_set(reason, "none of %zu Vulkan devices fits \"%.100s\"", g->list.count,
+                        wanted);
     else
-        reason_set(reason, "none of %zu Vulkan devices fits; %.60s: %.90s", g->list.count,
-                   info->name, info->reason);
+        qpel_reason_set(reason, "none of %zu Vulkan devices fits; %.60s: %.90s", g->list.count,
+                        info->name, info->reason);
 }
 
 static enum qpel_result open_device(struct gpu *g, const struct gpu_params *params,
@@ -68,13 +69,13 @@ static enum qpel_result open_device(struct gpu *g, const struct gpu_params *para
     return r;
 }
 
-enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
-                          char reason[QPEL_REASON_SIZE])
+enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
+                               char reason[QPEL_REASON_SIZE])
 {
     *out = NULL;
     struct gpu *g = calloc(1, sizeof *g);
     if (!g) {
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
     g->log = params->log;
@@ -83,20 +84,20 @@ enum qpel_result gpu_open(struct gpu **out, const struct gpu_params *params,
     g->process = getpid();
     if (!qvk_health_init(&g->health, params->log)) {
         free(g);
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
     if (pthread_mutex_init(&g->lock, NULL) || pthread_mutex_init(&g->pictures_lock, NULL)) {
         qvk_health_destroy(&g->health);
         free(g);
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
     enum qpel_result r = open_device(g, params, reason);
     if (g->list.count)
         *out = g;
     else
-        gpu_close(g);
+        qpel_gpu_close(g);
     return r;
 }
 
@@ -123,7 +124,7 @@ static void close_vulkan(struct gpu *g)
     qvk_instance_close(&g->instance);
 }
 
-void gpu_close(struct gpu *g)
+void qpel_gpu_close(struct gpu *g)
 {
     if (!g)
         return;
@@ -132,7 +133,7 @@ void gpu_close(struct gpu *g)
     if (g->process != getpid())
         ;
     else if (g->taken >= 0 && !qvk_idle(g, g->timeout_ms))
-        log_line(g->log, QPEL_LOG_ERROR, "the GPU is still at work; its memory is not freed");
+        qpel_log_line(g->log, QPEL_LOG_ERROR, "the GPU is still at work; its memory is not freed");
     else
         close_vulkan(g);
     pthread_mutex_destroy(&g->pictures_lock);
@@ -144,7 +145,7 @@ void gpu_close(struct gpu *g)
 
 /* ---- state ---- */
 
-const struct qpel_device *gpu_devices(const struct gpu *g, size_t *count, int *taken)
+const struct qpel_device *qpel_gpu_devices(const struct gpu *g, size_t *count, int *taken)
 {
     *count = g->list.count;
     *taken = g->taken;
@@ -155,17 +156,17 @@ enum qpel_result qvk_usable(struct gpu *g, char reason[QPEL_REASON_SIZE])
 {
     if (g->process != getpid()) {
         if (reason)
-            reason_set(reason, "the process was forked; the GPU is its parent's");
+            qpel_reason_set(reason, "the process was forked; the GPU is its parent's");
         return QPEL_ERROR_DEVICE_LOST;
     }
     if (!qvk_lost(&g->health))
         return QPEL_OK;
     if (reason)
-        reason_set(reason, "%s", g->health.reason);
+        qpel_reason_set(reason, "%s", g->health.reason);
     return QPEL_ERROR_DEVICE_LOST;
 }
 
-bool gpu_is_lost(struct gpu *g, char reason[QPEL_REASON_SIZE])
+bool qpel_gpu_is_lost(struct gpu *g, char reason[QPEL_REASON_SIZE])
 {
     return qvk_usable(g, reason) != QPEL_OK;
 }
@@ -182,8 +183,8 @@ bool qvk_idle(struct gpu *g, unsigned timeout_ms)
 
 /* ---- buffers ---- */
 
-enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
-                                   struct gpu_buffer **out)
+enum qpel_result qpel_gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
+                                        struct gpu_buffer **out)
 {
     *out = NULL;
     enum qpel_result r = qvk_usable(g, NULL);
@@ -193,7 +194,7 @@ enum qpel_result gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near ne
     return r;
 }
 
-void gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)
+void qpel_gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)
 {
     if (!b || g->process != getpid())
         return;
@@ -212,20 +213,21 @@ void gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)
     qvk_buffer_destroy(&g->device, b);
 }
 
-void *gpu_buffer_data(const struct gpu_buffer *b)
+void *qpel_gpu_buffer_data(const struct gpu_buffer *b)
 {
     return b->data;
 }
 
-enum qpel_result gpu_buffer_invalidate(struct gpu *g, struct gpu_buffer *b, size_t offset,
-                                       size_t size)
+enum qpel_result qpel_gpu_buffer_invalidate(struct gpu *g, struct gpu_buffer *b, size_t offset,
+                                            size_t size)
 {
     if (b->coherent || g->process != getpid())
         return QPEL_OK;
     return qvk_buffer_invalidate(&g->device, b, offset, size ? size : b->size);
 }
 
-enum qpel_result gpu_buffer_flush(struct gpu *g, struct gpu_buffer *b, size_t offset, size_t size)
+enum qpel_result qpel_gpu_buffer_flush(struct gpu *g, struct gpu_buffer *b, size_t offset,
+                                       size_t size)
 {
     if (b->coherent || g->process != getpid())
         return QPEL_OK;

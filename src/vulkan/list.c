@@ -212,19 +212,19 @@ static void describe(struct qpel_device *info, struct qvk_candidate *c,
     instance->GetPhysicalDeviceMemoryProperties(c->handle, &c->memory);
     describe_memory(info, &c->memory);
     if (p.apiVersion < VK_API_VERSION_1_1) {
-        reason_set(info->reason, "Vulkan %u.%u, 1.1 is needed", info->api_version[0],
-                   info->api_version[1]);
+        qpel_reason_set(info->reason, "Vulkan %u.%u, 1.1 is needed", info->api_version[0],
+                        info->api_version[1]);
         return;
     }
     describe_more(info, c, instance);
     if (!find_queue(c, instance)) {
-        reason_set(info->reason, "no compute queue");
+        qpel_reason_set(info->reason, "no compute queue");
         return;
     }
     info->timestamps = c->timestamp_bits && c->tick_seconds > 0;
     const char *why = unfit(info, &p.limits);
     if (why)
-        reason_set(info->reason, "%s", why);
+        qpel_reason_set(info->reason, "%s", why);
     else
         c->rank = 1;
 }
@@ -243,12 +243,12 @@ static void rank(struct qpel_device *info, struct qvk_candidate *c, enum wish wi
         return;
     c->rank = 0;
     if (wish == WISH_REAL && software)
-        reason_set(info->reason, "software device: taken only when asked for");
+        qpel_reason_set(info->reason, "software device: taken only when asked for");
     else if (wish == WISH_SOFTWARE && !software)
-        reason_set(info->reason, "a software device was asked for");
+        qpel_reason_set(info->reason, "a software device was asked for");
     else if ((wish == WISH_UUID && memcmp(info->uuid, uuid, QPEL_UUID_SIZE)) ||
              (wish == WISH_NAME && !contains(info->name, wanted)))
-        reason_set(info->reason, "not the device asked for, \"%.100s\"", wanted);
+        qpel_reason_set(info->reason, "not the device asked for, \"%.100s\"", wanted);
     else
         c->rank = ranks[info->kind];
 }
@@ -268,16 +268,17 @@ static enum qpel_result enumerate(const struct qvk_instance *instance, VkPhysica
                                   char reason[QPEL_REASON_SIZE])
 {
     *handles = NULL;
-    enum qpel_result r = QVK_CHECK_OPEN(
-        log, reason, instance->EnumeratePhysicalDevices(instance->handle, count, NULL));
+    VkResult v = qvk_enumerate_devices(instance, count, NULL);
+    enum qpel_result r = qvk_check_open(log, reason, v, "vkEnumeratePhysicalDevices()");
     if (r || !*count)
         return r;
     *handles = calloc(*count, sizeof **handles);
     if (!*handles)
         return QPEL_ERROR_NOMEM;
     /* VK_INCOMPLETE: one was plugged in meanwhile. Those that we have will do. */
-    VkResult v = instance->EnumeratePhysicalDevices(instance->handle, count, *handles);
-    return QVK_CHECK_OPEN(log, reason, v == VK_INCOMPLETE ? VK_SUCCESS : v);
+    v = qvk_enumerate_devices(instance, count, *handles);
+    return qvk_check_open(log, reason, v == VK_INCOMPLETE ? VK_SUCCESS : v,
+                          "vkEnumeratePhysicalDevices()");
 }
 
 enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance *instance,
@@ -295,7 +296,7 @@ enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance 
             r = QPEL_ERROR_NOMEM;
     }
     if (r == QPEL_ERROR_NOMEM)
-        reason_set(reason, "out of memory");
+        qpel_reason_set(reason, "out of memory");
     uint8_t uuid[QPEL_UUID_SIZE] = { 0 };
     enum wish wish = parse_wish(wanted, uuid);
     for (uint32_t i = 0; i < count && !r; i++) {

@@ -14,7 +14,8 @@
 
 #include "result.h"
 
-/* Also keeps instances from being created at the same time, in which loaders had races. */
+/* Also keeps instances and devices from being created, destroyed and asked at the same time, in
+ * which loaders have races. */
 static pthread_mutex_t volk_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
@@ -22,7 +23,7 @@ static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
     /* Never unloaded: drivers leave threads and thread-local destructors behind. */
     void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
-        reason_set(reason, "no Vulkan loader: %s", dlerror());
+        qpel_reason_set(reason, "no Vulkan loader: %s", dlerror());
         return NULL;
     }
     PFN_vkGetInstanceProcAddr get_proc = NULL;
@@ -30,7 +31,7 @@ static PFN_vkGetInstanceProcAddr open_libvulkan(char reason[QPEL_REASON_SIZE])
     memcpy(&get_proc, &symbol, sizeof get_proc);
     dlclose(library);
     if (!get_proc)
-        reason_set(reason, "libvulkan.so.1 has no vkGetInstanceProcAddr");
+        qpel_reason_set(reason, "libvulkan.so.1 has no vkGetInstanceProcAddr");
     return get_proc;
 }
 
@@ -40,7 +41,7 @@ static bool load_instance(struct qvk_instance *instance, char reason[QPEL_REASON
 #define LOAD(name)                                                                                 \
     instance->name = (PFN_vk##name)instance->get_proc(instance->handle, "vk" #name);               \
     if (!instance->name) {                                                                         \
-        reason_set(reason, "the Vulkan loader lacks vk" #name);                                    \
+        qpel_reason_set(reason, "the Vulkan loader lacks vk" #name);                               \
         return false;                                                                              \
     }
     QVK_INSTANCE_FUNCTIONS(LOAD)
@@ -54,7 +55,7 @@ static enum qpel_result create_instance(struct qvk_instance *instance, const str
     volkInitializeCustom(instance->get_proc);
     uint32_t version = volkGetInstanceVersion();
     if (version < VK_API_VERSION_1_1) {
-        reason_set(reason, "the Vulkan loader is older than Vulkan 1.1");
+        qpel_reason_set(reason, "the Vulkan loader is older than Vulkan 1.1");
         return QPEL_ERROR_UNSUPPORTED;
     }
     VkApplicationInfo application = {
@@ -96,6 +97,32 @@ void qvk_instance_close(struct qvk_instance *instance)
         instance->DestroyInstance(instance->handle, NULL);
     pthread_mutex_unlock(&volk_mutex);
     memset(instance, 0, sizeof *instance);
+}
+
+VkResult qvk_enumerate_devices(const struct qvk_instance *instance, uint32_t *count,
+                               VkPhysicalDevice *devices)
+{
+    pthread_mutex_lock(&volk_mutex);
+    VkResult result = instance->EnumeratePhysicalDevices(instance->handle, count, devices);
+    pthread_mutex_unlock(&volk_mutex);
+    return result;
+}
+
+VkResult qvk_create_device(const struct qvk_instance *instance, VkPhysicalDevice at,
+                           const VkDeviceCreateInfo *info, VkDevice *out)
+{
+    pthread_mutex_lock(&volk_mutex);
+    VkResult result = instance->CreateDevice(at, info, NULL, out);
+    pthread_mutex_unlock(&volk_mutex);
+    return result;
+}
+
+void qvk_destroy_device(const struct VolkDeviceTable *table, VkDevice device)
+{
+    pthread_mutex_lock(&volk_mutex);
+    if (table->vkDestroyDevice)
+        table->vkDestroyDevice(device, NULL);
+    pthread_mutex_unlock(&volk_mutex);
 }
 
 bool qvk_device_table(const struct qvk_instance *instance, VkDevice device,

@@ -80,6 +80,15 @@ enum qpel_result qvk_instance_open(struct qvk_instance *instance, void (*loader)
                                    const struct log *log, char reason[QPEL_REASON_SIZE]);
 void qvk_instance_close(struct qvk_instance *instance);
 
+/* Functions that change the loader's lists, apart from each other and from all that walks them:
+ * that of 1.4.309 walks the drivers and devices of all instances without a lock in
+ * vkGetDeviceProcAddr, while vkEnumeratePhysicalDevices lets go of drivers that have no device. */
+VkResult qvk_enumerate_devices(const struct qvk_instance *instance, uint32_t *count,
+                               VkPhysicalDevice *devices);
+VkResult qvk_create_device(const struct qvk_instance *instance, VkPhysicalDevice at,
+                           const VkDeviceCreateInfo *info, VkDevice *out);
+void qvk_destroy_device(const struct VolkDeviceTable *table, VkDevice device);
+
 /* Fills the table of a device of this instance; false where one of the functions above is
  * missing. */
 bool qvk_device_table(const struct qvk_instance *instance, VkDevice device,

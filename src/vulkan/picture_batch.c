@@ -8,7 +8,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-enum qpel_result gpu_batch_create(struct gpu *g, struct gpu_batch **out)
+enum qpel_result qpel_gpu_batch_create(struct gpu *g, struct gpu_batch **out)
 {
     *out = NULL;
     enum qpel_result r = qvk_usable(g, NULL);
@@ -35,11 +35,11 @@ static void destroy(struct gpu *g, struct gpu_batch *b)
     qvk_commands_close(&b->commands, &g->device);
     qvk_buffer_destroy(&g->device, b->upload);
     qvk_buffer_destroy(&g->device, b->scratch);
-    plan_free(&b->plan);
+    qpel_plan_free(&b->plan);
     free(b);
 }
 
-void gpu_batch_destroy(struct gpu *g, struct gpu_batch *b)
+void qpel_gpu_batch_destroy(struct gpu *g, struct gpu_batch *b)
 {
     if (!b || g->process != getpid())
         return;
@@ -76,8 +76,9 @@ void qvk_batches_close(struct gpu *g)
     }
 }
 
-enum qpel_result gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
-                                  const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
+                                       const struct qpel_batch *batch,
+                                       char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_usable(g, reason);
     if (r)
@@ -88,13 +89,13 @@ enum qpel_result gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
     if (!r)
         r = qvk_commands_submit(&b->commands, &g->device);
     if (r == QPEL_ERROR_NOMEM)
-        reason_set(reason, "out of memory for the GPU");
+        qpel_reason_set(reason, "out of memory for the GPU");
     else if (r == QPEL_ERROR_DEVICE_LOST)
         qvk_usable(g, reason);
     return r;
 }
 
-enum qpel_result gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_t timeout_ns)
+enum qpel_result qpel_gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_t timeout_ns)
 {
     enum qpel_result r = qvk_usable(g, NULL);
     if (r)

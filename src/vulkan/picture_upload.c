@@ -14,9 +14,10 @@ struct row {
 static enum qpel_result check_memory(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
 {
     if (!p->memory.chunk)
-        reason_set(reason, "a picture is in the caller's memory, which the device can't reach");
+        qpel_reason_set(reason,
+                        "a picture is in the caller's memory, which the device can't reach");
     else if (!p->memory.chunk->buffer->set)
-        reason_set(reason, "a picture is larger than this device's maxStorageBufferRange");
+        qpel_reason_set(reason, "a picture is larger than this device's maxStorageBufferRange");
     else
         return QPEL_OK;
     return QPEL_ERROR_UNSUPPORTED;
@@ -36,7 +37,7 @@ static enum qpel_result find_sources(struct gpu_batch *b, const struct qpel_batc
         while (s < plan->sources && b->chunks[s] != p->memory.chunk)
             s++;
         if (!r && s == PLAN_SOURCE_MAX) {
-            reason_set(reason, "the references are in more than %d buffers", PLAN_SOURCE_MAX);
+            qpel_reason_set(reason, "the references are in more than %d buffers", PLAN_SOURCE_MAX);
             r = QPEL_ERROR_UNSUPPORTED;
         }
         if (!r) {
@@ -112,7 +113,7 @@ enum qpel_result qvk_batch_upload(struct qvk_device *d, struct gpu_batch *b,
 {
     enum qpel_result r = find_sources(b, batch, reason);
     if (!r)
-        r = plan_count(&b->plan, batch);
+        r = qpel_plan_count(&b->plan, batch);
     if (r)
         return r;
     place_sections(b, batch);
@@ -123,13 +124,13 @@ enum qpel_result qvk_batch_upload(struct qvk_device *d, struct gpu_batch *b,
     if (r)
         return r;
     if (!b->upload->set || (b->scratch && !b->scratch->set)) {
-        reason_set(reason, "the batch is larger than this device's maxStorageBufferRange");
+        qpel_reason_set(reason, "the batch is larger than this device's maxStorageBufferRange");
         return QPEL_ERROR_UNSUPPORTED;
     }
     struct row *rows = b->upload->data;
     write_references(rows, &b->plan, batch);
     write_weights(rows + b->weights, batch);
-    plan_write(&b->plan, batch, (struct plan_item *)(rows + b->items),
-               (uint32_t *)(rows + b->slots));
+    qpel_plan_write(&b->plan, batch, (struct plan_item *)(rows + b->items),
+                    (uint32_t *)(rows + b->slots));
     return qvk_buffer_flush(d, b->upload, 0, size);
 }

@@ -37,7 +37,7 @@ void qvk_lose(struct qvk_health *health, const char *format, ...)
     }
     pthread_mutex_unlock(&health->lock);
     if (first)
-        log_line(health->log, QPEL_LOG_ERROR, "GPU lost: %s", health->reason);
+        qpel_log_line(health->log, QPEL_LOG_ERROR, "GPU lost: %s", health->reason);
 }
 
 const char *qvk_result_name(VkResult result)
@@ -105,8 +105,8 @@ enum qpel_result qvk_check(struct qvk_health *health, VkResult result, const cha
     enum qpel_result r = map(result);
     if (r == QPEL_OK || r == QPEL_ERROR_BUSY)
         return r;
-    log_line(health->log, QPEL_LOG_ERROR, "%s: %s (%d)", call, qvk_result_name(result),
-             (int)result);
+    qpel_log_line(health->log, QPEL_LOG_ERROR, "%s: %s (%d)", call, qvk_result_name(result),
+                  (int)result);
     int length;
     const char *name = function_name(call, &length);
     if (r != QPEL_ERROR_NOMEM)
@@ -120,12 +120,13 @@ enum qpel_result qvk_check_open(const struct log *log, char reason[QPEL_REASON_S
     enum qpel_result r = map(result);
     if (!r)
         return r;
-    log_line(log, QPEL_LOG_INFO, "%s: %s (%d)", call, qvk_result_name(result), (int)result);
+    qpel_log_line(log, QPEL_LOG_INFO, "%s: %s (%d)", call, qvk_result_name(result), (int)result);
     int length;
     const char *name = function_name(call, &length);
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-        reason_set(reason, "no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)");
+        qpel_reason_set(reason, "no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)");
     else
-        reason_set(reason, "driver failed: %s from %.*s", qvk_result_name(result), length, name);
+        qpel_reason_set(reason, "driver failed: %s from %.*s", qvk_result_name(result), length,
+                        name);
     return r == QPEL_ERROR_NOMEM ? r : QPEL_ERROR_UNSUPPORTED;
 }

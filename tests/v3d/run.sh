@@ -38,7 +38,7 @@ interface() {
 }
 push=$(($(interface 'QPEL_PUSH_CONSTANTS(FOUR)')))
 columns=$(interface QPEL_STRIP_COLUMNS)
-families=$("$root/shaders/families.py" "$root/src/positions.h")
+families=$("$root/shaders/families.py" "$root/src/positions.h" QPEL_FAMILIES)
 
 size_id=$(interface QPEL_SPEC_SIZE)
 operation_id=$(interface QPEL_SPEC_OPERATION)

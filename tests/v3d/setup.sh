@@ -5,6 +5,8 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../tools/setup.sh
+. "$here/../../tools/setup.sh"
 dir=${1:-${V3D_SYSROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/v3d-sysroot}}
 suite=${V3D_SUITE:-trixie}
 cross=${CROSS_COMPILE:-aarch64-linux-gnu-}
@@ -30,39 +32,11 @@ dir=$(cd "$dir" && pwd)
 stamp=$dir/.unpacked-$suite
 
 if [ ! -e "$stamp" ]; then
-    work=$dir/.apt
-    rm -rf "$work" "${dir:?}/usr" "${dir:?}/etc" "${dir:?}/lib" "$dir"/.unpacked-*
-    mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs"
-    : >"$work/status"
-
-    # The machine's own Debian mirror, for another suite and architecture.
-    # shellcheck disable=SC2016
-    uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
-        'Component: main' | grep -v security | head -n 1)
-    [ -n "$uri" ] || { echo 'setup.sh: no Debian mirror in the apt configuration' >&2; exit 1; }
-    cat >"$work/sources.sources" <<END
-Types: deb
-URIs: $uri
-Suites: $suite
-Components: main
-Architectures: arm64
-Targets: Packages
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-END
-    apt() {
-        apt-get -qq -oDir::Etc::sourcelist="$work/sources.sources" \
-            -oDir::Etc::sourceparts=- -oDir::State::Lists="$work/lists" \
-            -oDir::State::status="$work/status" -oDir::Cache="$work/cache" \
-            -oAPT::Architecture=arm64 -oAPT::Architectures=arm64 \
-            -oAPT::Sandbox::User="$(id -un)" "$@"
-    }
-    apt update
-    # shellcheck disable=SC2086
-    (cd "$work/debs" && apt download $packages)
+    rm -rf "${dir:?}/usr" "${dir:?}/etc" "${dir:?}/lib" "$dir"/.unpacked-*
     mkdir -p "$dir/usr/lib"
     ln -s usr/lib "$dir/lib"
-    for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$dir"; done
-    rm -rf "$work"
+    # shellcheck disable=SC2086
+    unpack_packages "$dir" "$suite" arm64 $packages
     : >"$stamp"
 fi
 
