@@ -14,6 +14,8 @@ layout(constant_id = QPEL_SPEC_CHROMA_422) const bool CHROMA_422 = false;
 layout(constant_id = QPEL_SPEC_NARROW) const uint NARROW = QPEL_NARROW_NOT;
 
 const int PAIR = INTERLEAVED ? 2 : 1; /* bytes from a sample to its neighbour */
+/* Rows that are made at once; more of weighted ones would spill. */
+const int CHUNK = STEP == QPEL_STEP_WEIGH ? 2 : 4;
 
 /* Samples in pair words (filters.glsl). Of a narrow unit there are two samples, both in `even`. */
 struct samples {
@@ -147,9 +149,9 @@ uint word_between(samples above, samples row, uint fy)
     return join(even, (between(above.odd, row.odd, fy) + half_unit) >> 6 & EVEN_BYTES);
 }
 
-/* Words of a list's rows from `first` on. One list after the other, so that there are registers for
+/* Words of a list's rows from `first` on, CHUNK of them. One list after the other, so that there are registers for
  * both. */
-uvec4 four_words(int right, bool second, int first)
+uvec4 list_words(int right, bool second, int first)
 {
     source s;
     place p = place_of(right, second);
@@ -167,6 +169,8 @@ uvec4 four_words(int right, bool second, int first)
     words.x = word_between(a, b, s.fy);
     a = filtered_row(s, first + 2);
     words.y = word_between(b, a, s.fy);
+    if (CHUNK == 2)
+        return uvec4(words.xy, 0, 0);
     b = filtered_row(s, first + 3);
     words.z = word_between(a, b, s.fy);
     a = filtered_row(s, first + 4);
@@ -179,16 +183,20 @@ uvec4 means(uvec4 a, uvec4 b)
     return uvec4(mean(a.x, b.x), mean(a.y, b.y), mean(a.z, b.z), mean(a.w, b.w));
 }
 
-uvec4 weigh_evens(uvec4 a, uvec4 b)
+uint weighed(uint list0, uint word, uvec4 item)
 {
-    return uvec4(weigh_even(a.x, b.x), weigh_even(a.y, b.y), weigh_even(a.z, b.z),
-                 weigh_even(a.w, b.w));
-}
-
-uvec4 weigh_odds(uvec4 a, uvec4 b)
-{
-    return uvec4(weigh_odd(a.x, b.x), weigh_odd(a.y, b.y), weigh_odd(a.z, b.z),
-                 weigh_odd(a.w, b.w));
+    uint result = mean(word, list0);
+    if (!INTERLEAVED) {
+        if (load_weights(item, plane))
+            result = weigh_even(list0, word) + weigh_odd(list0, word);
+        /* Of a narrow unit's other half, which is nothing, weights may make something. */
+        return NARROW == QPEL_NARROW_NOT ? result : result & 0xffffu;
+    }
+    if (load_weights(item, 1))
+        result = (result & ~EVEN_BYTES) + weigh_even(list0, word);
+    if (load_weights(item, 2))
+        result = (result & EVEN_BYTES) + weigh_odd(list0, word);
+    return result;
 }
 
 /* The same as they go into dst. */
@@ -197,27 +205,15 @@ uvec4 made_words(int right, int first)
     uvec4 item = upload[items + unit + right];
     uvec4 list0;
     if (STEP != QPEL_STEP_PUT && (item.x & QPEL_ITEM_BI) != 0)
-        list0 = four_words(right, true, first);
-    uvec4 words = four_words(right, false, first);
+        list0 = list_words(right, true, first);
+    uvec4 words = list_words(right, false, first);
     if (STEP == QPEL_STEP_PUT)
         return words;
     if ((item.x & QPEL_ITEM_BI) == 0)
         list0 = words;
-    uvec4 result = means(words, list0);
-    if (STEP == QPEL_STEP_WEIGH) {
-        if (!INTERLEAVED) {
-            if (load_weights(item, plane))
-                result = weigh_evens(list0, words) + weigh_odds(list0, words);
-            if (NARROW != QPEL_NARROW_NOT)
-                result &= 0xffffu; /* weights make something of nothing */
-        } else {
-            if (load_weights(item, 1))
-                result = (result & ~EVEN_BYTES) + weigh_evens(list0, words);
-            if (load_weights(item, 2))
-                result = (result & EVEN_BYTES) + weigh_odds(list0, words);
-        }
-    }
-    return result;
+    if (STEP == QPEL_STEP_MEAN)
+        return means(words, list0);
+    return uvec4(weighed(list0.x, words.x, item), weighed(list0.y, words.y, item), 0, 0);
 }
 
 void write_word(uint at, uint word)
@@ -230,7 +226,7 @@ void write_word(uint at, uint word)
     dst[at >> 2] = word;
 }
 
-/* Makes the lane's words: rows first..first + 3, or half of them. */
+/* Makes the lane's words: two or four rows. */
 void make_rows(int first, bool four)
 {
     uvec4 item = upload[items + unit];
@@ -281,8 +277,12 @@ void main()
             column = part * 2;
         else
             plane = uint(1 + part);
-        make_rows(0, CHROMA_422 || tall);
-        if (CHROMA_422 && tall)
-            make_rows(4, true);
+        if (CHROMA_422 || CHUNK == 2) {
+            int rows = (tall ? 4 : 2) * (CHROMA_422 ? 2 : 1);
+            [[dont_unroll]] for (int first = 0; first < rows; first += CHUNK)
+                make_rows(first, CHUNK == 4);
+        } else {
+            make_rows(0, tall);
+        }
     }
 }
