@@ -10,6 +10,8 @@
  *   nine load_nine(cursor)               samples 0..8
  *   void put_word(uint)                  the next row's four samples
  *   uint both_planes(uint a, uint b)     the average of words of plane A and plane B
+ *   ROWS                                 8 or 4
+ *   ROLLED                               a constant: whether registers are scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
  * Rows are written out, not looped over: the compiler then keeps the windows in registers
@@ -184,7 +186,7 @@ void make_strip()
     enter_row();
 #endif
 #if defined(FAMILY_CENTRE_V)
-    if (ALIGNED == 0) { /* written out, this one would spill */
+    if (ROLLED) { /* written out, this one would spill */
         [[dont_unroll]] for (uint row = 0; row < ROWS; row += 4)
             make_four_rows();
         return;

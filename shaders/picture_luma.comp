@@ -10,12 +10,12 @@
 #include "picture.glsl"
 
 layout(constant_id = QPEL_SPEC_STEP) const uint STEP = QPEL_STEP_PUT;
-const uint ALIGNED = 1; /* strides are multiples of 4 */
 
 uint strip_src, strip_dst; /* byte offsets of the strip's first sample */
 uint src_stride, strip_step;
 uint strip_rows;
-#define ROWS strip_rows
+#define ROWS   strip_rows
+#define ROLLED false
 int dx, dy;
 
 struct cursor {
@@ -60,9 +60,15 @@ uint both_planes(uint a, uint b)
 void put_word(uint word)
 {
     if (STEP != QPEL_STEP_PUT) {
+#if defined(FAMILY_CENTRE_V) /* to read early, this one lacks registers */
         uint list0 = word;
         if (two_references)
             list0 = other[(strip_dst + other_base) >> 2];
+#else
+        /* Read whether it is needed or not: cheaper than a branch a row. */
+        uint list0 = other[(strip_dst + other_base) >> 2];
+        list0 = two_references ? list0 : word;
+#endif
         if (STEP == QPEL_STEP_WEIGH && weighted)
             word = weigh_even(list0, word) + weigh_odd(list0, word);
         else

@@ -16,6 +16,9 @@ VkResult mock_step(const char *name);
 
 void mock_violation(const char *what);
 
+/* Falsifies push constants as mock.lie tells. */
+void mock_lie_about(uint8_t *push, uint32_t size);
+
 const struct mock_device *mock_device_of(VkPhysicalDevice device);
 
 /* The first real device that is a software one, or else the first. */
@@ -45,9 +48,18 @@ VkPhysicalDevice mock_real_device(void);
     X(CreateBuffer)                                                                                \
     X(UpdateDescriptorSets)
 
+#define MOCKED_COMMANDS(X)                                                                         \
+    X(CmdBindPipeline)                                                                             \
+    X(CmdBindDescriptorSets)                                                                       \
+    X(CmdPushConstants)                                                                            \
+    X(CmdDispatch)                                                                                 \
+    X(CmdPipelineBarrier)                                                                          \
+    X(EndCommandBuffer)
+
 /* Each has the type of Vulkan's own. */
 #define MOCK_DECLARE(name) extern __typeof__(*(PFN_vk##name)0) mock_##name;
 MOCKED_DEVICES(MOCK_DECLARE)
 MOCKED_MEMORY(MOCK_DECLARE)
+MOCKED_COMMANDS(MOCK_DECLARE)
 
 #endif

@@ -196,6 +196,7 @@ VKAPI_ATTR void VKAPI_CALL mock_UpdateDescriptorSets(VkDevice device, uint32_t c
                                                      uint32_t copy_count,
                                                      const VkCopyDescriptorSet *copies)
 {
+    mock.updates++;
     for (uint32_t i = 0; i < count && mock_taken->max_storage_range; i++) {
         const VkDescriptorBufferInfo *b = writes[i].pBufferInfo;
         VkDeviceSize range =

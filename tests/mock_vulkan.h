@@ -39,6 +39,9 @@ enum mock_fence { MOCK_FENCE_REAL, MOCK_FENCE_NEVER, MOCK_FENCE_LOST };
 /* How push constants are falsified: a shader that is wrong, or a driver. */
 enum mock_lie { MOCK_NO_LIE, MOCK_LIE_DX, MOCK_LIE_DY, MOCK_LIE_SRC, MOCK_LIE_LANES };
 
+/* In which order dispatches between two barriers run. */
+enum mock_order { MOCK_ORDER_REAL, MOCK_ORDER_BACKWARDS, MOCK_ORDER_RANDOM };
+
 struct mock_vulkan {
     /* ---- set by tests ---- */
     bool hidden;  /* there is no libvulkan */
@@ -47,6 +50,7 @@ struct mock_vulkan {
     uint32_t device_count; /* 0: no device */
     enum mock_fence fence;
     enum mock_lie lie;
+    enum mock_order order;
     unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
     VkResult fail_with;
     /* ---- told by the mock ---- */
@@ -56,6 +60,8 @@ struct mock_vulkan {
     unsigned waits;          /* vkWaitForFences */
     uint64_t timeout_ns;     /* of the last */
     int live;                /* objects created and not destroyed */
+    unsigned dispatches;     /* vkCmdDispatch */
+    unsigned updates;        /* vkUpdateDescriptorSets */
     unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };
 

@@ -119,7 +119,8 @@ struct qpel_batch;
 typedef uint64_t qpel_ticket; /* 0: nothing, always done */
 
 QPEL_API enum qpel_result qpel_batch_create(struct qpel_context *context, struct qpel_batch **out);
-/* Waits for the batch if it is in flight, at most the context's timeout. If slices are left to run,
+/* Waits for the batch if it is in flight, at most the context's timeout for it and for each
+ * submission before it. If slices are left to run,
  * they never will be: nothing is waited for, the target's blocks are undefined, and its ticket
  * counts as done. No slice may be running. */
 QPEL_API void qpel_batch_destroy(struct qpel_batch **batch);
@@ -160,6 +161,8 @@ QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count
                                           struct qpel_picture_block **blocks);
 QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
 
+/* AUTO is the context's backend, and where that is AUTO too the CPU: recipes tell nothing of whole
+ * pictures. */
 struct qpel_submit_params {
     enum qpel_backend backend;
     unsigned slices; /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice()
@@ -167,12 +170,16 @@ struct qpel_submit_params {
 };
 
 /* Starts the prediction and returns. Submissions that share pictures are ordered as they were
- * submitted. Every byte that is not of an inter block survives. *ticket is set on QPEL_OK. report
- * may be null. On any error nothing has started, and the batch is as before.
+ * submitted: the GPU's among themselves without a wait, while one for the CPU waits for what the
+ * GPU does with its pictures, at most the context's timeout. Every byte that is not of an inter
+ * block survives. *ticket is set on QPEL_OK. report may be null; its gpu_seconds are not known yet.
+ * On any error nothing has started, and the batch is as before.
  *
- * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED; NOMEM; BUSY: the batch is in flight, a
+ * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, or one that does not reach a
+ * picture (the report tells); NOMEM; BUSY: the batch is in flight, a
  * picture is open to the CPU (qpel_picture_begin()), or slices that the caller has still to run
- * write a picture that this batch names, or read its target. */
+ * write a picture that this batch names, or read its target; TIMEOUT: the CPU's wait; DEVICE_LOST:
+ * the GPU's. */
 QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
                                       const struct qpel_submit_params *params, qpel_ticket *ticket,
                                       struct qpel_report *report);

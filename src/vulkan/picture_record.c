@@ -209,8 +209,8 @@ static enum qpel_result make_chroma(struct recorder *r, uint32_t narrow, unsigne
     r->push.dst_base = (uint32_t)(target->component[1].data - (const uint8_t *)buffer->data);
     r->push.dst_base_cr = (uint32_t)(target->component[2].data - (const uint8_t *)buffer->data);
     r->push.dst_stride = (uint32_t)target->component[1].stride;
-    uint32_t items = narrow == QPEL_NARROW_PAIR ? 2 : 1; /* of two lanes */
-    dispatch(r, pipeline, first, end, QPEL_GROUP_LANES / 2 * items);
+    uint32_t items = narrow == QPEL_NARROW_PAIR ? 2 : 1; /* of a lane */
+    dispatch(r, pipeline, first, end, QPEL_GROUP_LANES * items);
     return QPEL_OK;
 }
 
