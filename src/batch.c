@@ -43,18 +43,28 @@ static size_t cover_words(const struct qpel_picture *target)
     return cover_columns(target) * ((target->format.height + 31) / 32);
 }
 
+/* Bits of blocks at their word's first column and row: by width, height (4, 8, 16), parity. */
+#define COVER_BYTES(n)       (UINT64_C(0x0101010101010101) >> (64 - 8 * (n)))
+#define COVER(columns, rows) COVER_ROWS(((1u << 2 * (columns)) - 1), rows)
+/* Rows that a byte stands for are 4 of the frame, 2 of a field. */
+#define COVER_ROWS(byte, rows)                                                                     \
+    {                                                                                              \
+        (byte) * COVER_BYTES(rows), ((byte)&0x55) * COVER_BYTES(2 * (rows)),                       \
+            ((byte)&0xaa) * COVER_BYTES(2 * (rows))                                                \
+    }
+static const uint64_t covers[3][3][3] = {
+    { COVER(1, 1), COVER(1, 2), COVER(1, 4) },
+    { COVER(2, 1), COVER(2, 2), COVER(2, 4) },
+    { COVER(4, 1), COVER(4, 2), COVER(4, 4) },
+};
+
 /* Of a valid block; columns: cover_columns(). */
 static struct cover cover_of(const struct qpel_picture_block *b, size_t columns)
 {
-    static const uint8_t parities[] = { 0xff, 0x55, 0xaa };
-    unsigned field = b->parity != QPEL_FRAME;
-    /* Rows that a byte stands for are 4 of the frame, 2 of a field. */
-    unsigned bytes = b->height >> (2 - field), first = (b->y >> (2 - field)) & 7;
-    uint64_t byte = parities[b->parity] & ((1u << b->width / 2) - 1) << (b->x / 4 % 4 * 2);
-    uint64_t every = UINT64_C(0x0101010101010101) >> (64 - 8 * bytes) << 8 * first;
+    unsigned field = b->parity != QPEL_FRAME, first = (b->y >> (2 - field)) & 7;
     return (struct cover){
         .word = (b->y >> (5 - field)) * columns + b->x / 16,
-        .bits = byte * every,
+        .bits = covers[b->width >> 3][b->height >> 3][b->parity] << (8 * first + b->x / 4 % 4 * 2),
     };
 }
 
@@ -94,7 +104,7 @@ static void batch_clear(struct qpel_batch *batch)
             qpel_picture_free(p);
     }
     batch->target = NULL;
-    batch->rows_written = batch->rows_read = 0;
+    batch->rows_written = batch->rows_read = batch->rows_entered = 0;
     batch->reference_count = batch->weight_count = batch->block_count = 0;
     batch->state = BATCH_EMPTY;
 }
@@ -169,6 +179,7 @@ enum qpel_result qpel_batch_reference(struct qpel_batch *batch, struct qpel_pict
     r->picture = picture;
     r->parity = parity;
     r->target_rows = picture == batch->target ? rows_of_parity[parity] : 0;
+    batch->rows_entered |= r->target_rows;
     for (int i = 0; i < picture->components; i++)
         r->rows[i] = samples_rows(picture->component[i], parity);
     *index = (uint8_t)batch->reference_count++;
@@ -212,6 +223,7 @@ enum qpel_result qpel_batch_weight(struct qpel_batch *batch, const struct qpel_w
 struct checker {
     const struct qpel_batch *batch;
     int width, height[3];   /* of the target, rows by parity */
+    bool own;               /* fields of the target are among its references */
     unsigned written, read; /* rows of the target, a bit a field */
 };
 
@@ -221,6 +233,7 @@ static struct checker checker_of(const struct qpel_batch *batch)
     struct checker c = {
         .batch = batch,
         .width = luma.width,
+        .own = batch->rows_entered,
         .written = batch->rows_written,
         .read = batch->rows_read,
     };
@@ -251,6 +264,8 @@ static bool valid_use(struct checker *c, const struct qpel_picture_block *b)
         b->weight > batch->weight_count)
         return false;
     c->written |= rows_of_parity[b->parity];
+    if (!c->own)
+        return true;
     c->read |= batch->references[first].target_rows | batch->references[second].target_rows;
     return !(c->written & c->read);
 }

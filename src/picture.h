@@ -102,6 +102,7 @@ struct qpel_batch {
     uint64_t *cover; /* which samples are written, see batch.c */
     size_t cover_words;
     unsigned rows_written, rows_read; /* of the target, a bit a field */
+    unsigned rows_entered;            /* as references */
     /* Of the last submission; with the context's lock held: */
     qpel_ticket ticket;
     enum qpel_result result;

@@ -20,17 +20,15 @@ static enum picture_kernel kernel_of(enum family family)
     return (enum picture_kernel)k;
 }
 
+/* The most that a window takes on a side of its block. */
+enum { REACH_BEFORE = 2, REACH_BEHIND = 3 };
+
 static void make_rules(struct plan *plan)
 {
     for (int p = 0; p < QPEL_POSITION_COUNT; p++) {
         struct qpel_rectangle w = qpel_window(p, 16, 16).bounds;
-        plan->rule[p] = (struct plan_rule){
-            .left = w.left,
-            .top = w.top,
-            .right = w.right - 16,
-            .bottom = w.bottom - 16,
-            .bucket = (unsigned)kernel_of(qpel_positions[p].family) * PLAN_HEIGHTS,
-        };
+        plan->rule[p] = (struct plan_rule){ w.left, w.top, w.right - 16, w.bottom - 16 };
+        plan->bucket[p] = (uint32_t)kernel_of(qpel_positions[p].family) * PLAN_HEIGHTS;
     }
 }
 
@@ -107,6 +105,9 @@ void qpel_plan_reference(struct plan *plan, const struct reference *reference, u
     } else if (!own_slots && f->chroma == QPEL_CHROMA_422) {
         r.bottom -= 1;
     }
+    r.all_top = r.top + REACH_BEFORE;
+    r.all_right = r.right + 1 - REACH_BEHIND;
+    r.all_bottom = r.bottom + 1 - REACH_BEHIND;
     plan->reference[plan->references++] = r;
 }
 
@@ -125,26 +126,37 @@ INLINE struct plan_item item_of(struct pairs p)
                                  (uint32_t)(p.high >> 32) } };
 }
 
-/* An open chunk is full. */
+/* An open chunk is full, and may have one item too many. */
 static __attribute__((noinline)) void write_chunk(struct plan *plan, unsigned bucket)
 {
-    plan->count[bucket] = 0;
+    struct plan_item *items = plan->open[bucket].items;
+    plan->count[bucket] -= QPEL_CHUNK_ITEMS;
     if (plan->chunks == plan->room) {
         plan->overflow = true;
         return;
     }
-    memcpy(plan->out + plan->chunks, plan->open + bucket, sizeof *plan->out);
+    memcpy(plan->out + plan->chunks, items, sizeof *plan->out);
+    items[0] = items[QPEL_CHUNK_ITEMS];
     plan->earlier[plan->chunks] = plan->last[bucket];
     plan->last[bucket] = ++plan->chunks;
 }
 
-INLINE void push(struct plan *plan, unsigned bucket, struct plan_item item)
+/* The first `count` of two items, without a branch: one is as likely as two. */
+INLINE void push_two(struct plan *plan, unsigned bucket, struct plan_item first,
+                     struct plan_item second, unsigned count)
 {
     unsigned n = plan->count[bucket];
-    plan->open[bucket].items[n] = item;
-    plan->count[bucket] = (uint8_t)(n + 1);
-    if (n + 1 == QPEL_CHUNK_ITEMS)
+    struct plan_item *at = &plan->open[bucket].items[n];
+    at[0] = first;
+    at[1] = second;
+    plan->count[bucket] = n + count;
+    if (__builtin_expect(n + count >= QPEL_CHUNK_ITEMS, 0))
         write_chunk(plan, bucket);
+}
+
+static void push(struct plan *plan, unsigned bucket, struct plan_item item)
+{
+    push_two(plan, bucket, item, item, 1);
 }
 
 /* Gives a unit a slot. */
@@ -208,73 +220,108 @@ static void add_narrow(struct plan *plan, const struct qpel_picture_block *b,
 
 /* ---- blocks ---- */
 
-/* Whether a window leaves its reference; width: of what it is around. */
-INLINE bool is_outside(const struct plan_reference *ref, const struct plan_rule *r, int x, int y,
+/* Whether a position's window, around a block at (x, y), leaves the reference. Distances from its
+ * sides to the reference's: one is negative then. */
+static bool is_outside(const struct plan_reference *ref, const struct plan_rule *r, int x, int y,
                        int width, int height)
 {
-    /* Distances from the window's sides to the reference's: one is negative where it leaves it. */
     return ((x + r->left) | (y + r->top - ref->top) | (ref->right - r->right - width - x) |
             (ref->bottom - r->bottom - height - y)) < 0;
 }
 
-/* Plans one list of a block. own: what a narrow unit keeps of it. */
+/* The units of a block near the reference's sides. Returns the last one's bucket of its source and
+ * pass, and its item in *p. */
+static __attribute__((noinline)) unsigned add_near_sides(struct plan *plan,
+                                                         const struct qpel_picture_block *b,
+                                                         int list, unsigned pass, struct pairs *p)
+{
+    const struct plan_reference *ref = &plan->reference[b->reference[list]];
+    int mx = b->mv[list][0], my = b->mv[list][1], position = (mx & 3) + 4 * (my & 3);
+    int x = b->x + (mx >> 2), y = b->y + (my >> 2);
+    int width = b->width < QPEL_UNIT_COLUMNS ? b->width : QPEL_UNIT_COLUMNS;
+    struct pairs unit = *p;
+    unsigned bucket = 0;
+    for (int i = 0; i < b->width; i += QPEL_UNIT_COLUMNS, unit.low += QPEL_UNIT_COLUMNS) {
+        bool outside = is_outside(ref, &plan->rule[position], x + i, y, width, b->height);
+        bucket = pass + (outside ? ref->outside : ref->inside);
+        *p = outside ? with_slot(plan, unit) : unit;
+        push(plan, bucket + plan->bucket[position] + (b->height >> 3), item_of(*p));
+    }
+    return bucket;
+}
+
+/* A place whose line is one of a field becomes the frame's. */
+static uint32_t to_field(uint32_t place, unsigned parity)
+{
+    const uint32_t line = 1u << QPEL_ITEM_LINE_SHIFT;
+    uint32_t rest = place & (line - 1);
+    return ((place - rest) << 1) + (parity == QPEL_BOTTOM_FIELD ? line : 0) + rest +
+           QPEL_ITEM_FIELD;
+}
+
+/* Plans one list of a block. own: what a narrow unit keeps of it; or null. This is most of what a
+ * submission costs the CPU: no branches but those that are foreseen. */
 INLINE void add_list(struct plan *plan, const struct qpel_picture_block *b, int list,
                      enum plan_pass pass, uint32_t flags, struct plan_half *own)
 {
     const struct plan_reference *ref = &plan->reference[b->reference[list]];
-    int mx = b->mv[list][0], my = b->mv[list][1];
-    const struct plan_rule *rule = &plan->rule[(mx & 3) + 4 * (my & 3)];
-    uint32_t field = b->parity != QPEL_FRAME, bottom = b->parity == QPEL_BOTTOM_FIELD;
-    uint32_t line = ((uint32_t)b->y << field) + bottom;
-    uint32_t place = b->x | (b->width == 4 ? QPEL_ITEM_NARROW : 0) | field * QPEL_ITEM_FIELD |
-                     line << QPEL_ITEM_LINE_SHIFT | flags;
+    int mx = b->mv[list][0], my = b->mv[list][1], x = b->x + (mx >> 2), y = b->y + (my >> 2);
     uint32_t vector = (uint16_t)mx | (uint32_t)(uint16_t)my << 16;
+    uint32_t place =
+        b->x | (b->width >> 2 & QPEL_ITEM_NARROW) | flags | (uint32_t)b->y << QPEL_ITEM_LINE_SHIFT;
+    if (__builtin_expect(b->parity != QPEL_FRAME, 0))
+        place = to_field(place, b->parity);
     uint32_t tables = ref->row | (uint32_t)b->weight << QPEL_ITEM_WEIGHT_SHIFT |
                       (uint32_t)b->height << QPEL_ITEM_ROWS_SHIFT;
     struct pairs p = { PAIR(place, vector), tables };
-    unsigned bucket = (unsigned)pass * PLAN_PASS_BUCKETS, kernel = rule->bucket + (b->height >> 3);
-    int x = b->x + (mx >> 2), y = b->y + (my >> 2);
-    int units = b->width == 16 ? 2 : 1, width = units == 2 ? QPEL_UNIT_COLUMNS : b->width;
-
-    if (__builtin_expect(!is_outside(ref, rule, x, y, b->width, b->height), 1)) {
+    unsigned bucket = (unsigned)pass * PLAN_PASS_BUCKETS;
+    int inside = (x - REACH_BEFORE) | (y - ref->all_top) | (ref->all_right - b->width - x) |
+                 (ref->all_bottom - b->height - y);
+    if (__builtin_expect(inside < 0, 0)) {
+        bucket = add_near_sides(plan, b, list, bucket, &p);
+    } else {
+        struct pairs right = { p.low + QPEL_UNIT_COLUMNS, p.high };
         bucket += ref->inside;
-        push(plan, bucket + kernel, item_of(p));
-        if (units == 2) {
-            p.low += QPEL_UNIT_COLUMNS;
-            push(plan, bucket + kernel, item_of(p));
-        }
+        push_two(plan, bucket + plan->bucket[(vector & 3) | (vector >> 14 & 12)] + (b->height >> 3),
+                 item_of(p), item_of(right), 1 + (b->width >> 4));
+    }
+    if (own)
         *own = (struct plan_half){ bucket, item_of(p) };
-        return;
+}
+
+INLINE void add_block(struct plan *plan, const struct qpel_picture_block *b,
+                      struct plan_half half[2])
+{
+    if (b->references == 2) {
+        plan->bi = true;
+        plan->weighted |= b->weight != 0;
+        add_list(plan, b, 0, PLAN_PUT, QPEL_ITEM_FIRST, half);
+        add_list(plan, b, 1, PLAN_MIX, QPEL_ITEM_TO_DST | QPEL_ITEM_SECOND, half ? half + 1 : NULL);
+    } else if (!b->weight) {
+        add_list(plan, b, 0, PLAN_PUT, QPEL_ITEM_TO_DST, half);
+    } else {
+        plan->weighted = true;
+        add_list(plan, b, 0, PLAN_MIX, QPEL_ITEM_TO_DST, half);
     }
-    for (int i = 0; i < units; i++, p.low += QPEL_UNIT_COLUMNS, x += QPEL_UNIT_COLUMNS) {
-        bool outside = is_outside(ref, rule, x, y, width, b->height);
-        unsigned source = bucket + (outside ? ref->outside : ref->inside);
-        *own = (struct plan_half){ source, item_of(outside ? with_slot(plan, p) : p) };
-        push(plan, source + kernel, own->item);
-    }
+}
+
+static __attribute__((noinline)) void add_narrow_block(struct plan *plan,
+                                                       const struct qpel_picture_block *b)
+{
+    struct plan_half half[2];
+    add_block(plan, b, half);
+    add_narrow(plan, b, half, b->references);
 }
 
 void qpel_plan_add(struct plan *plan, const struct qpel_batch *batch)
 {
     const struct qpel_picture_block *end = batch->blocks + batch->block_count;
-    unsigned weights = 0, bi = 0;
-    for (const struct qpel_picture_block *b = batch->blocks + plan->blocks; b < end; b++) {
-        struct plan_half half[2];
-        unsigned count = 1;
-        if (b->references == 2) {
-            bi = 1;
-            count = 2;
-            add_list(plan, b, 0, PLAN_PUT, QPEL_ITEM_FIRST, &half[0]);
-            add_list(plan, b, 1, PLAN_MIX, QPEL_ITEM_TO_DST | QPEL_ITEM_SECOND, &half[1]);
-        } else {
-            add_list(plan, b, 0, b->weight ? PLAN_MIX : PLAN_PUT, QPEL_ITEM_TO_DST, &half[0]);
-        }
-        weights |= b->weight;
-        if (b->width == 4 && plan->narrow)
-            add_narrow(plan, b, half, count);
-    }
-    plan->bi |= bi;
-    plan->weighted |= weights != 0;
+    const unsigned narrow = plan->narrow ? 4 : 0;
+    for (const struct qpel_picture_block *b = batch->blocks + plan->blocks; b < end; b++)
+        if (b->width == narrow)
+            add_narrow_block(plan, b);
+        else
+            add_block(plan, b, NULL);
     plan->blocks = batch->block_count;
 }
 

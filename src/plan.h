@@ -44,6 +44,11 @@ struct plan_chunk {
     struct plan_item items[QPEL_CHUNK_ITEMS];
 };
 
+/* A chunk that is being filled. Items are entered in twos, of which the second may not count. */
+struct plan_open {
+    struct plan_item items[QPEL_CHUNK_ITEMS + 1];
+};
+
 /* Work groups first..end-1 of the list, a chunk each. */
 struct plan_run {
     uint32_t first, end;
@@ -55,6 +60,9 @@ struct plan_reference {
                                  * and row */
     uint32_t row;               /* in the shaders' table */
     uint16_t inside, outside;   /* first buckets of units whose windows are so */
+    /* A block that begins so far inside these (right, bottom: less its sides) is inside at any
+     * position. */
+    int32_t all_top, all_right, all_bottom;
 };
 
 /* Of blocks 4 wide, planar: a left half whose right one may come next. */
@@ -67,14 +75,14 @@ struct plan_pending {
     } half[2];
 };
 
-/* By position: the window around a block of 0 x 0, and the kernel's first bucket. */
+/* By position: the window around a block of 0 x 0. */
 struct plan_rule {
     int32_t left, top, right, bottom;
-    unsigned bucket;
 };
 
 struct plan {
     struct plan_rule rule[QPEL_POSITION_COUNT];
+    uint32_t bucket[QPEL_POSITION_COUNT]; /* the kernel's first, of a source and pass */
 
     /* Where full chunks go, and how many have room; set by the caller. */
     struct plan_chunk *out;
@@ -88,10 +96,10 @@ struct plan {
     uint32_t slots;
     struct plan_pending pending;
     struct plan_reference reference[QPEL_REFERENCE_MAX];
-    uint8_t count[PLAN_BUCKETS]; /* items in the open chunk */
-    uint32_t last[PLAN_BUCKETS]; /* 1 + place of the last chunk that was full; 0: none */
-    struct plan_chunk *open;     /* by bucket */
-    uint32_t *earlier;           /* by place: `last` before that chunk */
+    uint32_t count[PLAN_BUCKETS]; /* items in the open chunk */
+    uint32_t last[PLAN_BUCKETS];  /* 1 + place of the last chunk that was full; 0: none */
+    struct plan_open *open;       /* by bucket */
+    uint32_t *earlier;            /* by place: `last` before that chunk */
     uint32_t earlier_room;
 
     /* Of qpel_plan_finish(). */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "picture_bare.h"
 
 struct qpel_picture *picture_new(struct qpel_context *context, uint32_t width, uint32_t height,
                                  enum qpel_chroma chroma)
@@ -45,9 +46,11 @@ struct loaded load(struct qpel_context *context, const struct image *image,
     struct loaded l = { .image = image, .memory = memory };
     struct qpel_picture_data data = { .data = { NULL } };
 
-    if (memory == CREATED) {
+    if (memory <= BARE) {
         assert_int_equal(qpel_picture_create(context, &image->format, QPEL_NEAR_CPU, &l.picture),
                          QPEL_OK);
+        if (memory == BARE)
+            picture_make_bare(l.picture);
         upload(l.picture, image);
         return l;
     }
@@ -92,7 +95,7 @@ uint8_t *loaded_region(const struct loaded *l)
     memcpy(region, l->memory == WRAPPED ? l->region : image->bytes, image->size);
     for (int p = 0; p < image->planes; p++) {
         uint8_t *plane = region + image->offset[p];
-        if (l->memory == CREATED)
+        if (l->memory <= BARE)
             copy_rows(plane, image->stride[p], data.data[p], (size_t)data.stride[p],
                       image->width[p], image->height[p]);
         else if (l->memory != WRAPPED)
@@ -111,6 +114,21 @@ struct running running_open(const struct picture_case *c, struct qpel_context *c
         r.images[i] = load(context, &c->images[i], references);
     assert_int_equal(qpel_batch_create(context, &r.batch), QPEL_OK);
     return r;
+}
+
+/* Adds the blocks so many times that some are not there yet and others are: none may leave a trace.
+ */
+static void add_spoilt(struct running *r, const struct qpel_picture_block *blocks, size_t count)
+{
+    struct qpel_picture_block *twice = malloc((count + 1) * sizeof *twice);
+    size_t bad = SIZE_MAX;
+
+    assert_non_null(twice);
+    memcpy(twice, blocks, count * sizeof *twice);
+    twice[count] = blocks[0];
+    assert_int_equal(qpel_batch_add(r->batch, twice, count + 1, &bad), QPEL_ERROR_INVALID);
+    assert_int_equal(bad, count);
+    free(twice);
 }
 
 void running_collect(struct running *r)
@@ -139,6 +157,8 @@ void running_collect(struct running *r)
     if (first)
         memcpy(room, c->blocks, first * sizeof *room);
     assert_int_equal(qpel_batch_commit(r->batch, first, &bad), QPEL_OK);
+    if (r->spoilt && c->count)
+        add_spoilt(r, c->blocks + first, c->count - first);
     assert_int_equal(qpel_batch_add(r->batch, c->blocks + first, c->count - first, &bad), QPEL_OK);
 }
 

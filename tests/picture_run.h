@@ -9,6 +9,7 @@
 /* Whose memory a picture has. */
 enum picture_memory {
     CREATED,        /* the library's */
+    BARE,           /* the same, each in a buffer of its own that has nothing else */
     WRAPPED,        /* a copy of the image's region */
     GUARDED_BEFORE, /* each plane starts directly after a forbidden page */
     GUARDED_AFTER,  /* or ends directly before one */
@@ -41,6 +42,7 @@ struct running {
     const struct picture_case *c;
     struct loaded target, images[CASE_IMAGES];
     struct qpel_batch *batch;
+    bool spoilt; /* on collecting, blocks that are refused are added in between */
 };
 
 struct running running_open(const struct picture_case *c, struct qpel_context *context,
