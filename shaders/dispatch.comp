@@ -16,7 +16,8 @@ layout(constant_id = QPEL_SPEC_SIZE) const uint SIZE = 16;
 layout(constant_id = QPEL_SPEC_OPERATION) const uint OPERATION = 0; /* enum qpel_operation */
 layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
-#define ROLLED (ALIGNED == 0)
+#define HIGHER(n) (ROWS > n)
+#define ROLLED    (ALIGNED == 0)
 
 layout(std430, set = QPEL_SET_BLOCKS, binding = 0) restrict readonly buffer Blocks
 {

@@ -11,6 +11,7 @@
  *   void put_word(uint)                  the next row's four samples
  *   uint both_planes(uint a, uint b)     the average of words of plane A and plane B
  *   ROWS                                 4, 8 or 16
+ *   HIGHER(n)                            whether that is more than n, 4 or 8
  *   ROLLED                               a constant: whether registers are scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
@@ -196,9 +197,9 @@ void make_strip()
     }
 #endif
     make_four_rows();
-    if (ROWS > 4) {
+    if (HIGHER(4)) {
         make_four_rows();
-        if (ROWS > 8) {
+        if (HIGHER(8)) {
             make_four_rows();
             make_four_rows();
         }

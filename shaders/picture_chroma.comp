@@ -1,6 +1,6 @@
-/* The picture door, chroma of 4:2:0 and 4:2:2. A lane makes a word of each row of a unit: of Cb or of
- * Cr; where they are interleaved, the left half or the right one. Units whose chroma is half a word
- * wide are picture_narrow.comp's. */
+/* The picture door, chroma of 4:2:0 and 4:2:2. A lane makes a word of each row of a unit: of Cb or
+ * of Cr; where they are interleaved, the left half or the right one. Units whose chroma is half a
+ * word wide are picture_narrow.comp's. */
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
@@ -63,6 +63,7 @@ void main()
         base = part != 0 ? dst_base_cr : dst_base;
     }
     place_strip(item, idle, base, (item_x(item) >> 1) * PAIR + bytes, chroma_line(item));
+    strip_rows = item_rows(item);
     from = chroma_source_of(item, plane, bytes);
     if (STEP == QPEL_STEP_WEIGH) {
         two_references = (item.x & QPEL_ITEM_SECOND) != 0;
@@ -72,10 +73,9 @@ void main()
     }
     above = filtered_row(from);
     make_rows();
-    uint rows = item_rows(item);
-    if (rows > 4) {
+    if (HIGHER(4)) {
         make_rows();
-        if (rows > 8) {
+        if (HIGHER(8)) {
             make_rows();
             make_rows();
         }

@@ -71,9 +71,13 @@
 #define QPEL_STEP_WEIGH 2 /* the same of a batch that has weights, of one reference or two */
 #define QPEL_STEP_COUNT 3
 
-/* Bool: lanes leave early that are idle, or whose item is not for this dispatch. Otherwise all items
- * are, and idle lanes follow the others and write where it does not matter, which is cheaper. */
+/* Bool: lanes leave early that are idle, or whose item is not for this dispatch. Otherwise all
+ * items are, and idle lanes follow the others and write where it does not matter, which is
+ * cheaper. */
 #define QPEL_SPEC_PICKY 3
+
+/* Units are no higher. For those who ask what lower ones cost: what those skip is left out. */
+#define QPEL_SPEC_MOST_ROWS 4
 
 /* Extend. */
 #define QPEL_SPEC_CHROMA 2 /* bool: chroma's windows, too */

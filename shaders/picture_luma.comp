@@ -8,7 +8,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "strip.glsl"
 
-uint strip_rows;
 #define ROWS   strip_rows
 #define ROLLED true
 int dx, dy;

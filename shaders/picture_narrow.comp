@@ -1,5 +1,5 @@
-/* The picture door, planar chroma of units 4 wide: half a word. Items 2 i and 2 i + 1 are the left and
- * the right half of a word's column, or one of them is none: the other half then stays as it is,
+/* The picture door, planar chroma of units 4 wide: half a word. Items 2 i and 2 i + 1 are the left
+ * and the right half of a word's column, or one of them is none: the other half then stays as it is,
  * however often this runs. A lane makes a column of Cb or of Cr. */
 #version 450
 #extension GL_EXT_control_flow_attributes : require
@@ -52,7 +52,7 @@ void main()
         uvec2 words = uvec2(0), first = uvec2(0);
         uint made = 0;
         if (STEP != QPEL_STEP_PUT)
-            first = uvec2(first_list(), scratch[(strip_dst + strip_step + scratch_base) >> 2]);
+            first = uvec2(first_list(), scratch[(strip_first + strip_step) >> 2]);
         [[dont_unroll]] for (uint i = side; i < sides; i++) {
             uvec4 own = load_item(gl_WorkGroupID.x, left + i);
             uint shift = i * 16;

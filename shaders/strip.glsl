@@ -7,7 +7,15 @@
 layout(constant_id = QPEL_SPEC_STEP) const uint STEP = QPEL_STEP_PUT;
 layout(constant_id = QPEL_SPEC_PICKY) const bool PICKY = false;
 
-uint strip_dst, strip_step; /* bytes to the next row's word, and from row to row */
+layout(constant_id = QPEL_SPEC_MOST_ROWS) const uint MOST_ROWS = QPEL_UNIT_ROWS;
+
+/* Whether the strip has more rows of luma than n, 4 or 8. */
+uint strip_rows;
+#define HIGHER(n) (MOST_ROWS > n && strip_rows > n)
+
+/* Bytes to the next row's word in dst, to that of list 0 in the scratch picture, and from row to
+ * row. */
+uint strip_dst, strip_first, strip_step;
 uint strip_src, src_stride;
 
 /* Places the strip in dst: at a byte of a row, or where it does not matter. */
@@ -16,22 +24,26 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     strip_dst = base + column + line * dst_stride;
     if (STEP == QPEL_STEP_PUT)
         strip_dst += (item.x & QPEL_ITEM_FIRST) != 0 ? scratch_base : 0;
+    strip_first = strip_dst + scratch_base;
     strip_step = dst_stride << item_field(item);
     if (!PICKY) {
-        strip_dst = idle ? idle_base + gl_LocalInvocationID.x * 4 : strip_dst;
+        uint nowhere = idle_base + gl_LocalInvocationID.x * 4;
+        strip_dst = idle ? nowhere : strip_dst;
+        strip_first = idle ? nowhere : strip_first;
         strip_step = idle ? 0 : strip_step;
     }
 }
 
 uint first_list()
 {
-    return scratch[(strip_dst + scratch_base) >> 2];
+    return scratch[strip_first >> 2];
 }
 
 void put(uint word)
 {
     dst[strip_dst >> 2] = word;
     strip_dst += strip_step;
+    strip_first += strip_step;
 }
 
 #endif

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The modelled issue bound of real pictures on V3D, from their plans and the compiler's statistics.
+"""The modelled issue bound of real pictures on V3D, from plans and the compiler's statistics.
 
 usage: picture.py [--json FILE] PLANS COSTS...
 
-PLANS are qpel-plan's lines; COSTS v3d-cost's, named luma/KERNEL/STEP, extend, nv12/STEP and
-planar/STEP/NARROW, for any devices. A vector of 16 lanes issues every instruction of its shader
-once, also those of branches that none of its lanes takes: what the driver's code skips there is
-not known, so pictures with two references or weights are bounded from above.
+PLANS are qpel-plan's lines; COSTS v3d-cost's, named luma/KERNEL/STEP/ROWS, nv12/STEP/ROWS,
+planar/STEP/ROWS, narrow/STEP, extend/luma, extend/nv12 and extend/planar, for any devices. A vector
+of 16 lanes issues the code for its highest unit, and what it takes to skip the rest; otherwise every
+instruction of its shader once, also those of branches that none of its lanes takes.
 """
 import argparse
 import json
@@ -15,7 +15,9 @@ import sys
 FRAME_SAMPLES = 1920 * 1088  # what v3d-cost's frame_ms is for
 LANES = 16
 PUT, MEAN, WEIGH = "0", "1", "2"  # picture_interface.h, QPEL_STEP_...
-NOT, PAIR, ALONE = "0", "1", "2"  # QPEL_NARROW_...
+# Instructions that find that no lane enters a branch and skip it: flags, the branch, its three delay
+# slots, the flags behind it. Units of 4 and 8 rows skip one.
+SKIP = 9
 
 
 def read_lines(path):
@@ -29,8 +31,11 @@ def read_costs(paths):
     for line in (line for path in paths for line in read_lines(path)):
         statistics = line["statistics"]
         device = costs.setdefault(line["device"][:7], {})
+        ms = line["frame_ms"] * line["samples"] * LANES / FRAME_SAMPLES
+        if line["name"].split("/")[-1] in ("4", "8") and not line["loops"]:
+            ms *= 1 + SKIP / line["executed"]
         device[line["name"]] = {
-            "ms": line["frame_ms"] * line["samples"] * LANES / FRAME_SAMPLES,
+            "ms": ms,
             "instructions": line["executed"],
             "threads": statistics["Thread Count"],
             "spills": max(statistics[name] for name in ("Spill Size", "TMU Spills", "TMU Fills")),
@@ -43,38 +48,37 @@ def bounds(plan, cost):
     def ms(shader, vectors):
         return cost[shader]["ms"] * vectors
 
-    unweighted = MEAN if plan["bi"] else PUT
-    step = WEIGH if plan["weighted"] else unweighted
-    chroma = plan["chroma"]
+    def passes(name, mix):
+        """All vectors, those of pass 2 by step `mix`."""
+        return sum(ms(name(run) + f"/{PUT if run['pass'] == 1 else mix}/{rows}", vectors)
+                   for run in plan["runs"] for rows, vectors in run["vectors"].items())
 
-    def luma(last_step):
-        return sum(ms(f"luma/{r['kernel']}/{PUT if r['list'] == 'A' else last_step}", r["vectors"])
-                   for r in plan["luma"])
-
+    mix = WEIGH if plan["weighted"] else MEAN
+    extend = {name: ms(f"extend/{name}", plan["extend"][name])
+              for name in ("luma", "nv12", "planar")}
+    luma = passes(lambda run: f"luma/{run['kernel']}", mix)
+    narrow = sum(ms(f"narrow/{PUT if number == '1' else mix}", vectors)
+                 for number, vectors in plan["narrow"].items())
     return {
-        "extend": ms("extend", plan["extend"]["vectors"]),
-        "list_a": sum(ms(f"luma/{r['kernel']}/{PUT}", r["vectors"])
-                      for r in plan["luma"] if r["list"] == "A"),
-        "luma": luma(step),
-        "luma_unweighted": luma(unweighted),
-        "luma_unmixed": luma(PUT),
-        "nv12": ms(f"nv12/{step}", chroma["vectors"]),
-        "nv12_unweighted": ms(f"nv12/{unweighted}", chroma["vectors"]),
-        "planar": ms(f"planar/{step}/{NOT}", chroma["vectors"]) +
-                  ms(f"planar/{step}/{PAIR}", chroma["pair_vectors"]) +
-                  ms(f"planar/{step}/{ALONE}", chroma["alone_vectors"]),
+        "extend": extend["luma"],
+        "luma": extend["luma"] + luma,
+        "luma_unweighted": extend["luma"] + passes(lambda run: f"luma/{run['kernel']}", MEAN),
+        "nv12": extend["nv12"] - extend["luma"] + passes(lambda run: "nv12", mix),
+        "nv12_unweighted": extend["nv12"] - extend["luma"] + passes(lambda run: "nv12", MEAN),
+        "planar": extend["planar"] - extend["luma"] + passes(lambda run: "planar", mix) + narrow,
     }
 
 
 def shares(plan):
-    ranges = plan["luma"]
-    units = sum(r["inside"] + r["outside"] for r in ranges)
+    runs = plan["runs"]
+    units = sum(run["units"] for run in runs)
+    vectors = sum(sum(run["vectors"].values()) for run in runs)
+    lanes = 2 * units - sum(run["narrow"] for run in runs)
     return {
         "units": units,
-        "outside_percent": 100 * sum(r["outside"] for r in ranges) / units,
-        "idle_lanes_percent": 100 * sum(r["idle_lanes"] for r in ranges) / (2 * units),
-        "low_units_percent": 100 * sum(r["low_units"] for r in ranges) / units,
-        "dispatches": len(ranges) + (plan["extend"]["slots"] > 0),
+        "outside_percent": 100 * plan["slots"] / units,
+        "idle_lanes_percent": 100 - 100 * lanes / (LANES * vectors),
+        "dispatches": len(runs) + (plan["slots"] > 0),
     }
 
 
@@ -93,19 +97,17 @@ def main():
                          "blocks": plan["blocks"], "weighted": plan["weighted"],
                          "device": device, **shares(plan), **bounds(plan, cost)})
 
-    print("Modelled issue bound, ms a picture: luma of all lists with the windows that leave their "
-          "reference,\nchroma apart. 'unweighted': were no block weighted; 'put': without what list "
-          "B needs to mix list A in")
-    print(f"{'picture':26} {'':1} {'device':7} {'units':>6} {'out %':>5} {'idle %':>6} {'low %':>5} "
-          f"{'disp.':>5} {'extend':>6} {'luma':>6} {'unweighted':>10} {'put':>6} {'NV12':>6} "
-          f"{'unweighted':>10} {'planar':>6}")
+    print("Modelled issue bound, ms a picture: luma of both passes with the windows that leave their "
+          "reference,\nchroma apart. 'unweighted': were no block weighted")
+    print(f"{'picture':26} {'':1} {'device':7} {'units':>6} {'out %':>5} {'idle %':>6} {'disp.':>5} "
+          f"{'extend':>6} {'luma':>6} {'unweighted':>10} {'NV12':>6} {'unweighted':>10} "
+          f"{'planar':>6}")
     for row in rows:
         print(f"{row['picture']:26} {row['type']:1} {row['device']:7} {row['units']:6} "
               f"{row['outside_percent']:5.1f} {row['idle_lanes_percent']:6.1f} "
-              f"{row['low_units_percent']:5.1f} {row['dispatches']:5} {row['extend']:6.3f} "
-              f"{row['extend'] + row['luma']:6.3f} {row['extend'] + row['luma_unweighted']:10.3f} "
-              f"{row['extend'] + row['luma_unmixed']:6.3f} {row['nv12']:6.3f} "
-              f"{row['nv12_unweighted']:10.3f} {row['planar']:6.3f}")
+              f"{row['dispatches']:5} {row['extend']:6.3f} {row['luma']:6.3f} "
+              f"{row['luma_unweighted']:10.3f} {row['nv12']:6.3f} {row['nv12_unweighted']:10.3f} "
+              f"{row['planar']:6.3f}")
     spills = [f"{device} {name}: {cost['spills']}" for device, shaders in costs.items()
               for name, cost in shaders.items() if cost["spills"]]
     print("spills:", ", ".join(spills) or "none")

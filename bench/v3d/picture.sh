@@ -38,26 +38,33 @@ interface() {
         "${CC:-cc}" -E -P -I "$root/shaders" - | tail -n 1
 }
 push=$(($(interface 'QPEL_PICTURE_PUSH_CONSTANTS(FOUR)')))
-step_id=$(interface QPEL_SPEC_STEP)
-interleaved_id=$(interface QPEL_SPEC_INTERLEAVED)
-tall_id=$(interface QPEL_SPEC_CHROMA_422)
-narrow_id=$(interface QPEL_SPEC_NARROW)
+step=$(interface QPEL_SPEC_STEP)
+interleaved=$(interface QPEL_SPEC_INTERLEAVED)
+most=$(interface QPEL_SPEC_MOST_ROWS)
+chroma=$(interface QPEL_SPEC_CHROMA)
 
-# NAME FILE SAMPLES TRIPS: loops, where there are any, run once for each four rows of luma, for each
-# row of chroma, and for each word of a slot's row.
+# NAME FILE SAMPLES TRIPS CONSTANTS. Loops: one kernel's luma runs once for each four rows; narrow
+# runs for two rows of two halves; extend for a row's words.
 shaders=$build/shaders
-for step in 0 1 2; do
-    for kernel in $("$root/shaders/families.py" "$root/src/positions.h" QPEL_KERNELS); do
-        echo "luma/$kernel/$step $shaders/picture_$kernel.spv 32 2 $step_id=$step"
+for n in 0 1 2; do
+    for rows in 4 8 16; do
+        for kernel in $("$root/shaders/families.py" "$root/src/positions.h" QPEL_KERNELS); do
+            echo "luma/$kernel/$n/$rows $shaders/picture_$kernel.spv 32 $((rows / 4)) $step=$n" \
+                "$most=$rows"
+        done
+        for pair in 0 1; do
+            [ $pair = 1 ] && name=nv12 || name=planar
+            echo "$name/$n/$rows $shaders/picture_chroma.spv 32 1 $step=$n $most=$rows" \
+                "$interleaved=$pair"
+        done
     done
-    echo "nv12/$step $shaders/picture_chroma.spv 16 4 $step_id=$step $interleaved_id=1 $tall_id=0" \
-        "$narrow_id=0"
-    for narrow in 0 1 2; do
-        echo "planar/$step/$narrow $shaders/picture_chroma.spv 16 4 $step_id=$step" \
-            "$interleaved_id=0 $tall_id=0 $narrow_id=$narrow"
-    done
+    echo "narrow/$n $shaders/picture_narrow.spv 16 2 $step=$n"
 done >"$work/jobs"
-echo "extend $shaders/picture_extend.spv 16 4" >>"$work/jobs"
+{
+    echo "extend/luma $shaders/picture_extend.spv 16 4"
+    echo "extend/nv12 $shaders/picture_extend.spv 16 4 $chroma=1 $interleaved=1"
+    echo "extend/planar $shaders/picture_extend.spv 16 4 $chroma=1 $interleaved=0"
+} >>"$work/jobs"
 
 measure() {
     V3D_VER=$1 "$v3d/v3d-cost" --layout s/s/s/s --push "$push" --json --jobs "$work/jobs"

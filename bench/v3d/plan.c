@@ -10,7 +10,7 @@
 #include "interface.h"
 #include "plan.h"
 
-enum { VECTOR_LANES = 16, UNIT_LANES = QPEL_UNIT / QPEL_STRIP_COLUMNS };
+enum { VECTOR_LANES = 16, ITEM_LANES = QPEL_UNIT_COLUMNS / QPEL_STRIP_COLUMNS };
 
 static const char *const kernel_names[] = {
 #define NAME(name, alone) #name,
@@ -23,10 +23,103 @@ static void fail(const char *what)
     exit(1);
 }
 
+static uint32_t vectors(uint32_t lanes)
+{
+    return (lanes + VECTOR_LANES - 1) / VECTOR_LANES;
+}
+
+/* By height of units 4, 8, 16: the vectors of a run, each of which goes by its highest. */
+struct counts {
+    uint32_t vectors[3];
+    uint32_t units, narrow;
+};
+
+static struct counts count(const struct plan_chunk *chunk)
+{
+    struct counts c = { .units = 0 };
+
+    for (int first = 0; first < QPEL_CHUNK_ITEMS; first += VECTOR_LANES / ITEM_LANES) {
+        uint32_t most = 0;
+
+        for (int i = first; i < first + VECTOR_LANES / ITEM_LANES; i++) {
+            const uint32_t *w = chunk->items[i].word, rows = w[2] >> QPEL_ITEM_ROWS_SHIFT;
+
+            c.units += !(w[0] & QPEL_ITEM_NONE);
+            c.narrow += !(w[0] & QPEL_ITEM_NONE) && w[0] & QPEL_ITEM_NARROW;
+            most = rows > most ? rows : most;
+        }
+        c.vectors[most >> 3]++; /* idle ones go by four rows */
+    }
+    return c;
+}
+
+static void print_run(int pass, int kernel, const struct counts *c, const char *separator)
+{
+    printf("%s{\"pass\": %d, \"kernel\": \"%s\", \"units\": %" PRIu32 ", \"narrow\": %" PRIu32
+           ", \"vectors\": {\"4\": %" PRIu32 ", \"8\": %" PRIu32 ", \"16\": %" PRIu32 "}}",
+           separator, pass + 1, kernel_names[kernel], c->units, c->narrow, c->vectors[0],
+           c->vectors[1], c->vectors[2]);
+}
+
+/* A lane a row of luma, and of chroma. */
+static void print_extend(const struct plan *plan, const struct plan_chunk *chunks,
+                         const uint32_t *groups)
+{
+    uint32_t luma = 0, both = 0;
+
+    for (uint32_t slot = 0; slot < plan->slots; slot++) {
+        const uint32_t row = groups[plan->extend.first + slot / QPEL_CHUNK_ITEMS];
+        const struct plan_item *item =
+            &chunks[row / QPEL_CHUNK_ITEMS].items[slot % QPEL_CHUNK_ITEMS];
+        const uint32_t rows = item->word[2] >> QPEL_ITEM_ROWS_SHIFT;
+
+        luma += vectors(rows + 2 * QPEL_SLOT_ABOVE + 1);
+        both += vectors(rows + 2 * QPEL_SLOT_ABOVE + 1 + rows / 2 + 1);
+    }
+    printf("\"slots\": %" PRIu32 ", \"extend\": {\"luma\": %" PRIu32 ", \"nv12\": %" PRIu32
+           ", \"planar\": %" PRIu32 "}",
+           plan->slots, luma, both, both);
+}
+
 static void print_plan(const struct door_work *work, const struct plan *plan,
                        const struct plan_chunk *chunks, const uint32_t *groups)
 {
-    (void)plan, (void)chunks, (void)groups, (void)work;
+    const char *separator = "";
+    uint32_t narrow[PLAN_PASSES] = { 0 };
+
+    printf("{\"picture\": \"%s\", \"type\": \"%c\", \"width\": %d, \"height\": %d, "
+           "\"blocks\": %zu, \"weighted\": %s, \"runs\": [",
+           work->name, work->type, work->width, work->height, work->whole.count,
+           plan->weighted ? "true" : "false");
+    for (int pass = 0; pass < PLAN_PASSES; pass++) {
+        for (int kernel = 0; kernel < KERNEL_COUNT; kernel++) {
+            const struct plan_run run = plan->luma[pass][0][kernel];
+            struct counts sum = { .units = 0 };
+
+            for (uint32_t g = run.first; g < run.end; g++) {
+                const struct counts c = count(&chunks[groups[g] / QPEL_CHUNK_ITEMS]);
+
+                for (int i = 0; i < 3; i++)
+                    sum.vectors[i] += c.vectors[i];
+                sum.units += c.units;
+                sum.narrow += c.narrow;
+            }
+            if (run.first == run.end)
+                continue;
+            print_run(pass, kernel, &sum, separator);
+            separator = ", ";
+        }
+        /* Two vectors of a work group have something to do, being a lane a pair and plane. */
+        for (int n = 0; n < PLAN_NARROW_COUNT; n++) {
+            const struct plan_run run = plan->narrow_run[pass][0][n];
+
+            narrow[pass] += 2 * (run.end - run.first);
+        }
+    }
+    printf("], ");
+    print_extend(plan, chunks, groups);
+    printf(", \"narrow\": {\"1\": %" PRIu32 ", \"2\": %" PRIu32 "}}\n", narrow[PLAN_PUT],
+           narrow[PLAN_MIX]);
 }
 
 /* All references in one source, as pictures of one size are. */

@@ -13,13 +13,13 @@
 #include "queue.h"
 #include "staging.h"
 
-/* Work groups of one vkCmdDispatch, at most.
+/* Work groups of one vkCmdDispatch, at most; half as many where lanes make 4x16 samples.
  *
  * V3D runs each as a job and resets the GPU when a job takes 500 ms. A lane makes 4x8 samples, so
  * this many groups of 64 make four 1080p pictures; the costliest kernel (about 40 instructions a
  * sample on V3D 4.2) is modelled at 6 ms a picture there. That leaves a factor of 20 for what the
  * model omits, and for a GPU that others use too. */
-#define GROUPS_PER_JOB 2048u
+#define GROUPS_PER_JOB 4096u
 
 struct gpu {
     const struct log *log;

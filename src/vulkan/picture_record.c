@@ -52,8 +52,8 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint
     VkCommandBuffer commands = r->b->commands.buffer;
     const uint32_t base = *at;
     uint32_t most = r->gpu->device.info->max_groups;
-    if (most > GROUPS_PER_JOB)
-        most = GROUPS_PER_JOB;
+    if (most > GROUPS_PER_JOB / 2)
+        most = GROUPS_PER_JOB / 2;
     vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     for (uint32_t groups; first < end; first += groups) {
         groups = end - first < most ? end - first : most;
