@@ -131,13 +131,13 @@ static inline void predict_quarter(const struct run *run, const struct samples *
 }
 
 /* Chroma of 4:2:0 and 4:2:2 (8.4.1.4, 8.4.2.2.2). */
-static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref, const struct part *p,
+static void predict_chroma(const struct run *run, const struct samples *ref, const struct part *p,
                            const int16_t mv[2], int parity_offset, uint8_t *dst,
                            ptrdiff_t dst_stride, enum qpel_operation operation)
 {
     uint8_t scratch[SCRATCH_SIZE];
     /* Vertically, 4:2:2 has the rows of luma, and quarter samples of its own. */
-    int unit = chroma == QPEL_CHROMA_420 ? 3 : 2;
+    int unit = run->chroma == QPEL_CHROMA_420 ? 3 : 2;
     int my = mv[1] + parity_offset;
     int x_frac = mv[0] & 7, y_frac = (my & ((1 << unit) - 1)) << (3 - unit);
     int x = p->x + (mv[0] >> 3), y = p->y + (my >> unit);
@@ -150,8 +150,8 @@ static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref, c
     } else {
         src = ref->data + y * stride + x * ref->step;
     }
-    qpel_chroma_predict(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
-                        p->target->step, x_frac, y_frac, operation);
+    run->kernels->chroma(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
+                         p->target->step, x_frac, y_frac, operation);
 }
 
 static struct weights weights_of(const struct qpel_weight *w, int component, int references)
@@ -180,7 +180,7 @@ static inline void predict_list(const struct run *run, const struct qpel_picture
     int offset = 0;
     if (run->chroma == QPEL_CHROMA_420 && b->parity != QPEL_FRAME && r->parity != QPEL_FRAME)
         offset = 2 * ((int)b->parity - (int)r->parity);
-    predict_chroma(run->chroma, ref, p, b->mv[list], offset, dst, dst_stride, operation);
+    predict_chroma(run, ref, p, b->mv[list], offset, dst, dst_stride, operation);
 }
 
 static void weight_part(const struct qpel_weight *w, int references, const struct part *p,
