@@ -139,6 +139,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
         take_back(b, &before);
         return r;
     }
+    b->for_gpu = false;
     *ticket = started;
     report->backend = QPEL_BACKEND_CPU;
     snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
@@ -191,6 +192,8 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
             qpel_reason_set(report->reason, "%s", qpel_result_name(r));
             return r;
         }
+        if (b->state != BATCH_EMPTY)
+            qpel_gpu_batch_begin(b->gpu, b);
     }
     struct before before;
     qpel_ticket started;
@@ -206,6 +209,7 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
     }
     pthread_mutex_lock(&c->lock);
     b->submitted = true;
+    b->for_gpu = true;
     pthread_cond_broadcast(&c->finished);
     pthread_mutex_unlock(&c->lock);
     size_t count;
