@@ -73,11 +73,6 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-uint both_planes(uint a, uint b)
-{
-    return mean(a, b);
-}
-
 void put_word(uint word)
 {
     if (OPERATION != 0)
@@ -101,5 +96,5 @@ void main()
     uint y = strip / across * ROWS;
     strip_dst = block.x + dst_base + x + y * dst_stride;
     strip_src = block.y + src_base + x + y * src_stride;
-    make_strip();
+    make_strip(false);
 }

@@ -9,7 +9,6 @@
  *   four load_four(cursor)               samples 0..3 from there
  *   nine load_nine(cursor)               samples 0..8
  *   void put_word(uint)                  the next row's four samples
- *   uint both_planes(uint a, uint b)     the average of words of plane A and plane B
  *   ROWS                                 4, 8 or 16
  *   HIGHER(n)                            whether that is more than n, 4 or 8
  *   ROLLED                               a constant: whether registers are scarce
@@ -116,7 +115,7 @@ void enter_row()
     next_row(rows);
 }
 
-void make_row()
+void make_row(bool alone)
 {
 #if defined(FAMILY_COPY)
     four row = load_four(rows);
@@ -128,7 +127,8 @@ void make_row()
     next_row(rows);
     uint word = row_word(pairs_of(row));
 #if defined(FAMILY_H_FULL)
-    word = both_planes(word, full_word(row));
+    if (!alone)
+        word = mean(word, full_word(row));
 #endif
     put_word(word);
 
@@ -136,9 +136,10 @@ void make_row()
     enter_row();
     uint word = column_word();
 #if defined(FAMILY_V_FULL)
-    word = both_planes(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
+    if (!alone)
+        word = mean(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
 #elif defined(FAMILY_DIAGONAL)
-    word = both_planes(word, row_word(pairs_of(load_nine(other_rows))));
+    word = mean(word, row_word(pairs_of(load_nine(other_rows))));
     next_row(other_rows);
 #endif
     put_word(word);
@@ -149,23 +150,24 @@ void make_row()
     uint word = centre_word(centre_sum(s.a, s.b, s.c, s.d, s.e, s.f),
                             centre_sum(t.a, t.b, t.c, t.d, t.e, t.f));
 #if defined(FAMILY_CENTRE_H)
-    word = both_planes(word, half_word(dy != 0 ? s.d : s.c, dy != 0 ? t.d : t.c));
+    if (!alone)
+        word = mean(word, half_word(dy != 0 ? s.d : s.c, dy != 0 ? t.d : t.c));
 #elif defined(FAMILY_CENTRE_V)
-    word = both_planes(word, column_word());
+    word = mean(word, column_word());
 #endif
     put_word(word);
 #endif
 }
 
-void make_four_rows()
+void make_four_rows(bool alone)
 {
-    make_row();
-    make_row();
-    make_row();
-    make_row();
+    make_row(alone);
+    make_row(alone);
+    make_row(alone);
+    make_row(alone);
 }
 
-void make_strip()
+void make_strip(bool alone)
 {
 #if defined(FAMILY_COPY)
     rows = cursor_at(0, 0);
@@ -190,18 +192,18 @@ void make_strip()
     if (ROLLED) { /* written out, this one would spill */
         uint row = 0;
         [[dont_unroll]] do {
-            make_four_rows();
+            make_four_rows(alone);
             row += 4;
         } while (row < ROWS);
         return;
     }
 #endif
-    make_four_rows();
+    make_four_rows(alone);
     if (HIGHER(4)) {
-        make_four_rows();
+        make_four_rows(alone);
         if (HIGHER(8)) {
-            make_four_rows();
-            make_four_rows();
+            make_four_rows(alone);
+            make_four_rows(alone);
         }
     }
 }

@@ -50,7 +50,12 @@ void put_row(uint at, uint words, uvec4 row, int x, int y, int pair)
 
 void main()
 {
-    uint slot = first_slot + gl_WorkGroupID.x, line = gl_LocalInvocationID.x;
+    const uint lanes = QPEL_SLOT_LANES(CHROMA_422);
+    uint slot = first_slot + gl_WorkGroupID.x * (QPEL_GROUP_LANES / lanes) +
+                gl_LocalInvocationID.x / lanes;
+    uint line = gl_LocalInvocationID.x % lanes;
+    if (slot >= slot_count)
+        return;
     uvec4 item = load_item(slot / QPEL_CHUNK_ITEMS, slot % QPEL_CHUNK_ITEMS);
     uvec4 row = reference_of(item, component);
     if (row.QPEL_REFERENCE_TAG >> QPEL_TAG_SOURCE_SHIFT != source)

@@ -38,7 +38,8 @@
 #define QPEL_SLOT_CHROMA      (QPEL_SLOT_LUMA_ROWS * QPEL_SLOT_STRIDE)
 #define QPEL_SLOT_CR          8 /* planar: bytes from Cb to Cr */
 #define QPEL_SLOT_SIZE        (QPEL_SLOT_CHROMA + QPEL_SLOT_CHROMA_ROWS * QPEL_SLOT_STRIDE)
-#define QPEL_SLOT_LANES       64 /* a lane a row */
+/* Lanes of a slot, one a row; 4:2:2 has more rows. */
+#define QPEL_SLOT_LANES(chroma_422) ((chroma_422) ? 64 : 32)
 
 /* Sets, one storage buffer (binding 0) each, as in interface.h. */
 #define QPEL_PICTURE_SET_UPLOAD  0 /* chunks, tables: rows of 16 bytes; the list of work groups */
@@ -79,6 +80,12 @@
 /* Units are no higher. For those who ask what lower ones cost: what those skip is left out. */
 #define QPEL_SPEC_MOST_ROWS 4
 
+/* Luma, for the same: units of both of the kernel's families, or of one. */
+#define QPEL_SPEC_FAMILIES   5
+#define QPEL_FAMILIES_BOTH   0
+#define QPEL_FAMILIES_FIRST  1
+#define QPEL_FAMILIES_SECOND 2
+
 /* Extend. */
 #define QPEL_SPEC_CHROMA 2 /* bool: chroma's windows, too */
 #define QPEL_SPEC_TINY   3 /* bool: references may be narrower than a word */
@@ -96,7 +103,7 @@
     X(uint, idle_base)    /* bytes in dst to a word a lane that is nobody's */                     \
     X(uint, slots_base)   /* bytes to the slot of word 3 = 0, if there were one */                 \
     X(uint, first_slot)   /* picky: of items for this dispatch, the first word 3; extend: slot */  \
-    X(uint, slot_count)   /* and how many from there on */                                         \
+    X(uint, slot_count)   /* and how many from there on; extend: end of slots */                                       \
     X(uint, reject)       /* picky: flags of items that are not for this dispatch */               \
     X(uint, source)       /* extend: that of the references in src */
 

@@ -1,12 +1,13 @@
 /* The picture door, luma (and all planes of 4:4:4): units of one kernel. A lane makes 4 columns of
- * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>; `one_plane` tells units
- * of the kernel's second family.
+ * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>.
  *
  * Reads whole words, as dispatch.comp does. A word of dst is written by one lane, and never read. */
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "strip.glsl"
+
+layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOTH;
 
 #define ROWS   strip_rows
 #define ROLLED true
@@ -44,13 +45,8 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-bool one_plane, two_references;
+bool two_references;
 weighting strip_weights;
-
-uint both_planes(uint a, uint b)
-{
-    return mean(a, one_plane ? a : b);
-}
 
 void put_word(uint word)
 {
@@ -92,13 +88,6 @@ void main()
     int mx = vector_x(item), my = vector_y(item);
     dx = (mx & 3) == 3 ? 1 : 0;
     dy = (my & 3) == 3 ? 1 : 0;
-#if defined(FAMILY_H_FULL)
-    one_plane = (mx & 3) == 2;
-#elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
-    one_plane = (my & 3) == 2;
-#else
-    one_plane = false;
-#endif
     uvec4 row = reference_of(item, component);
     bool outside = item.w != 0;
     src_stride = outside ? QPEL_SLOT_STRIDE : row.QPEL_REFERENCE_STRIDE;
@@ -111,5 +100,18 @@ void main()
         two_references = (item.x & QPEL_ITEM_SECOND) != 0;
         strip_weights = load_weights(item, component);
     }
-    make_strip();
+
+    /* Units of the kernel's second family, plane A alone. They come together, so few vectors run
+     * both branches. */
+#if defined(FAMILY_H_FULL)
+    bool alone = (mx & 3) == 2;
+#elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
+    bool alone = (my & 3) == 2;
+#else
+    const bool alone = false;
+#endif
+    if (FAMILIES != QPEL_FAMILIES_FIRST && alone)
+        make_strip(true);
+    else if (FAMILIES != QPEL_FAMILIES_SECOND)
+        make_strip(false);
 }

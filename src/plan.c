@@ -8,16 +8,16 @@
 
 /* ---- rules ---- */
 
-static enum picture_kernel kernel_of(enum family family)
+static unsigned bucket_of(enum family family)
 {
     static const enum family families[][2] = {
 #define FAMILIES_OF(name, alone) { FAMILY_##name, FAMILY_##alone },
         QPEL_KERNELS(FAMILIES_OF)
     };
-    int k = 0;
+    unsigned k = 0;
     while (families[k][0] != family && families[k][1] != family)
         k++;
-    return (enum picture_kernel)k;
+    return k * PLAN_KERNEL_BUCKETS + (families[k][0] != family ? PLAN_HEIGHTS : 0);
 }
 
 /* The most that a window takes on a side of its block. */
@@ -28,7 +28,7 @@ static void make_rules(struct plan *plan)
     for (int p = 0; p < QPEL_POSITION_COUNT; p++) {
         struct qpel_rectangle w = qpel_window(p, 16, 16).bounds;
         plan->rule[p] = (struct plan_rule){ w.left, w.top, w.right - 16, w.bottom - 16 };
-        plan->bucket[p] = (uint32_t)kernel_of(qpel_positions[p].family) * PLAN_HEIGHTS;
+        plan->bucket[p] = bucket_of(qpel_positions[p].family);
     }
 }
 
@@ -417,8 +417,8 @@ void qpel_plan_finish(struct plan *plan, uint32_t *groups)
     for (int pass = 0; pass < PLAN_PASSES; pass++)
         for (int s = 0; s < PLAN_SOURCES; s++) {
             bucket = (unsigned)(s * PLAN_PASSES + pass) * PLAN_PASS_BUCKETS;
-            for (int k = 0; k < KERNEL_COUNT; k++, bucket += PLAN_HEIGHTS)
-                plan->luma[pass][s][k] = add_run(&f, bucket, PLAN_HEIGHTS);
+            for (int k = 0; k < KERNEL_COUNT; k++, bucket += PLAN_KERNEL_BUCKETS)
+                plan->luma[pass][s][k] = add_run(&f, bucket, PLAN_KERNEL_BUCKETS);
         }
     for (int pass = 0; pass < PLAN_PASSES; pass++)
         for (int s = 0; s < PLAN_SOURCES; s++) {

@@ -25,12 +25,12 @@ enum plan_pass { PLAN_PUT, PLAN_MIX, PLAN_PASSES };
  * with both; and with a right one alone, which must wait for left ones of the same words. */
 enum plan_narrow { PLAN_LEFT, PLAN_RIGHT, PLAN_NARROW_COUNT };
 
-/* Heights of units: 4, 8, 16 rows. */
-enum { PLAN_HEIGHTS = 3 };
+/* Of a kernel: its families, and in each the heights of units, 4, 8 and 16 rows. */
+enum { PLAN_HEIGHTS = 3, PLAN_KERNEL_BUCKETS = 2 * PLAN_HEIGHTS };
 
-/* Of a source and pass: a bucket for each kernel and height, and the narrow ones. */
+/* Of a source and pass: those of each kernel, and the narrow ones. */
 enum {
-    PLAN_LUMA_BUCKETS = KERNEL_COUNT * PLAN_HEIGHTS,
+    PLAN_LUMA_BUCKETS = KERNEL_COUNT * PLAN_KERNEL_BUCKETS,
     PLAN_PASS_BUCKETS = PLAN_LUMA_BUCKETS + PLAN_NARROW_COUNT,
     PLAN_EXTEND = PLAN_SOURCES * PLAN_PASSES * PLAN_PASS_BUCKETS, /* units with slots, in order */
     PLAN_BUCKETS
@@ -82,7 +82,7 @@ struct plan_rule {
 
 struct plan {
     struct plan_rule rule[QPEL_POSITION_COUNT];
-    uint32_t bucket[QPEL_POSITION_COUNT]; /* the kernel's first, of a source and pass */
+    uint32_t bucket[QPEL_POSITION_COUNT]; /* the family's first, of a source and pass */
 
     /* Where full chunks go, and how many have room; set by the caller. */
     struct plan_chunk *out;

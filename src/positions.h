@@ -48,8 +48,7 @@
     X(CENTRE_V, "centre-v", CENTRE, V)
 
 /* The picture door's kernels. Each makes units of the family that it is named after, and of the
- * second one here, which is the first one's plane A alone: a dispatch costs more than the average
- * that those lanes make for nothing. */
+ * second one here, which is the first one's plane A alone: a dispatch costs more than a branch. */
 #define QPEL_KERNELS(X)                                                                            \
     X(COPY, COPY)                                                                                  \
     X(H_FULL, H)                                                                                   \

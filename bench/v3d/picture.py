@@ -3,10 +3,11 @@
 
 usage: picture.py [--json FILE] PLANS COSTS...
 
-PLANS are qpel-plan's lines; COSTS v3d-cost's, named luma/KERNEL/STEP/ROWS, nv12/STEP/ROWS,
+PLANS are qpel-plan's lines; COSTS v3d-cost's, named luma/KERNEL/STEP/ROWS/FAMILY, nv12/STEP/ROWS,
 planar/STEP/ROWS, narrow/STEP, extend/luma, extend/nv12 and extend/planar, for any devices. A vector
-of 16 lanes issues the code for its highest unit, and what it takes to skip the rest; otherwise every
-instruction of its shader once, also those of branches that none of its lanes takes.
+of 16 lanes issues the code for its units' family and the highest of them, and what it takes to skip
+the rest; otherwise every instruction of its shader once, also those of branches that none of its
+lanes takes.
 """
 import argparse
 import json
@@ -16,8 +17,9 @@ FRAME_SAMPLES = 1920 * 1088  # what v3d-cost's frame_ms is for
 LANES = 16
 PUT, MEAN, WEIGH = "0", "1", "2"  # picture_interface.h, QPEL_STEP_...
 # Instructions that find that no lane enters a branch and skip it: flags, the branch, its three delay
-# slots, the flags behind it. Units of 4 and 8 rows skip one.
+# slots, the flags behind it. Units of 4 and 8 rows skip one, those of a kernel of two families too.
 SKIP = 9
+ONE_FAMILY = ("COPY", "DIAGONAL", "CENTRE_V")
 
 
 def read_lines(path):
@@ -32,8 +34,10 @@ def read_costs(paths):
         statistics = line["statistics"]
         device = costs.setdefault(line["device"][:7], {})
         ms = line["frame_ms"] * line["samples"] * LANES / FRAME_SAMPLES
-        if line["name"].split("/")[-1] in ("4", "8") and not line["loops"]:
-            ms *= 1 + SKIP / line["executed"]
+        parts = line["name"].split("/")
+        skipped = len(parts) > 2 and not line["loops"] and not parts[-1 - (parts[0] == "luma")] == "16"
+        skipped += parts[0] == "luma" and parts[1] not in ONE_FAMILY
+        ms *= 1 + skipped * SKIP / line["executed"]
         device[line["name"]] = {
             "ms": ms,
             "instructions": line["executed"],
@@ -48,24 +52,32 @@ def bounds(plan, cost):
     def ms(shader, vectors):
         return cost[shader]["ms"] * vectors
 
-    def passes(name, mix):
+    def passes(shader, mix):
         """All vectors, those of pass 2 by step `mix`."""
-        return sum(ms(name(run) + f"/{PUT if run['pass'] == 1 else mix}/{rows}", vectors)
-                   for run in plan["runs"] for rows, vectors in run["vectors"].items())
+        total = 0
+        for run in plan["runs"]:
+            for kind, vectors in run["vectors"].items():
+                step = PUT if run["pass"] == 1 else mix
+                rows, family = kind.split("/")
+                if shader == "luma" and vectors:
+                    total += ms(f"luma/{run['kernel']}/{step}/{rows}/{family}", vectors)
+                elif vectors:
+                    total += ms(f"{shader}/{step}/{rows}", vectors)
+        return total
 
     mix = WEIGH if plan["weighted"] else MEAN
     extend = {name: ms(f"extend/{name}", plan["extend"][name])
               for name in ("luma", "nv12", "planar")}
-    luma = passes(lambda run: f"luma/{run['kernel']}", mix)
+    luma = passes("luma", mix)
     narrow = sum(ms(f"narrow/{PUT if number == '1' else mix}", vectors)
                  for number, vectors in plan["narrow"].items())
     return {
         "extend": extend["luma"],
         "luma": extend["luma"] + luma,
-        "luma_unweighted": extend["luma"] + passes(lambda run: f"luma/{run['kernel']}", MEAN),
-        "nv12": extend["nv12"] - extend["luma"] + passes(lambda run: "nv12", mix),
-        "nv12_unweighted": extend["nv12"] - extend["luma"] + passes(lambda run: "nv12", MEAN),
-        "planar": extend["planar"] - extend["luma"] + passes(lambda run: "planar", mix) + narrow,
+        "luma_unweighted": extend["luma"] + passes("luma", MEAN),
+        "nv12": extend["nv12"] - extend["luma"] + passes("nv12", mix),
+        "nv12_unweighted": extend["nv12"] - extend["luma"] + passes("nv12", MEAN),
+        "planar": extend["planar"] - extend["luma"] + passes("planar", mix) + narrow,
     }
 
 

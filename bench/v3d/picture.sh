@@ -41,6 +41,7 @@ push=$(($(interface 'QPEL_PICTURE_PUSH_CONSTANTS(FOUR)')))
 step=$(interface QPEL_SPEC_STEP)
 interleaved=$(interface QPEL_SPEC_INTERLEAVED)
 most=$(interface QPEL_SPEC_MOST_ROWS)
+families=$(interface QPEL_SPEC_FAMILIES)
 chroma=$(interface QPEL_SPEC_CHROMA)
 
 # NAME FILE SAMPLES TRIPS CONSTANTS. Loops: one kernel's luma runs once for each four rows; narrow
@@ -49,8 +50,14 @@ shaders=$build/shaders
 for n in 0 1 2; do
     for rows in 4 8 16; do
         for kernel in $("$root/shaders/families.py" "$root/src/positions.h" QPEL_KERNELS); do
-            echo "luma/$kernel/$n/$rows $shaders/picture_$kernel.spv 32 $((rows / 4)) $step=$n" \
-                "$most=$rows"
+            case $kernel in
+            COPY | DIAGONAL | CENTRE_V) each=1 ;;
+            *) each="1 2" ;;
+            esac
+            for family in $each; do
+                echo "luma/$kernel/$n/$rows/$family $shaders/picture_$kernel.spv 32 $((rows / 4))" \
+                    "$step=$n $most=$rows $families=$family"
+            done
         done
         for pair in 0 1; do
             [ $pair = 1 ] && name=nv12 || name=planar

@@ -28,27 +28,39 @@ static uint32_t vectors(uint32_t lanes)
     return (lanes + VECTOR_LANES - 1) / VECTOR_LANES;
 }
 
-/* By height of units 4, 8, 16: the vectors of a run, each of which goes by its highest. */
+/* By family of the kernel and height of units, 4, 8, 16: the vectors of a run, each of which goes
+ * by its highest, and runs the code of both families where it has units of both. */
 struct counts {
-    uint32_t vectors[3];
+    uint32_t vectors[2][PLAN_HEIGHTS];
     uint32_t units, narrow;
 };
 
-static struct counts count(const struct plan_chunk *chunk)
+static const enum family first_families[] = {
+#define FIRST(name, alone) FAMILY_##name,
+    QPEL_KERNELS(FIRST)
+};
+
+static struct counts count(const struct plan_chunk *chunk, int kernel)
 {
     struct counts c = { .units = 0 };
 
     for (int first = 0; first < QPEL_CHUNK_ITEMS; first += VECTOR_LANES / ITEM_LANES) {
-        uint32_t most = 0;
+        uint32_t most[2] = { 0 };
 
         for (int i = first; i < first + VECTOR_LANES / ITEM_LANES; i++) {
-            const uint32_t *w = chunk->items[i].word, rows = w[2] >> QPEL_ITEM_ROWS_SHIFT;
+            const uint32_t *w = chunk->items[i].word;
+            const int position = (int)((w[1] & 3) + 4 * (w[1] >> 16 & 3));
+            const bool none = w[0] & QPEL_ITEM_NONE;
+            const bool second = !none && qpel_positions[position].family != first_families[kernel];
+            const uint32_t rows = none ? 4 : w[2] >> QPEL_ITEM_ROWS_SHIFT;
 
-            c.units += !(w[0] & QPEL_ITEM_NONE);
-            c.narrow += !(w[0] & QPEL_ITEM_NONE) && w[0] & QPEL_ITEM_NARROW;
-            most = rows > most ? rows : most;
+            c.units += !none;
+            c.narrow += !none && w[0] & QPEL_ITEM_NARROW;
+            most[second] = rows > most[second] ? rows : most[second];
         }
-        c.vectors[most >> 3]++; /* idle ones go by four rows */
+        for (int f = 0; f < 2; f++)
+            if (most[f])
+                c.vectors[f][most[f] >> 3]++;
     }
     return c;
 }
@@ -56,9 +68,12 @@ static struct counts count(const struct plan_chunk *chunk)
 static void print_run(int pass, int kernel, const struct counts *c, const char *separator)
 {
     printf("%s{\"pass\": %d, \"kernel\": \"%s\", \"units\": %" PRIu32 ", \"narrow\": %" PRIu32
-           ", \"vectors\": {\"4\": %" PRIu32 ", \"8\": %" PRIu32 ", \"16\": %" PRIu32 "}}",
-           separator, pass + 1, kernel_names[kernel], c->units, c->narrow, c->vectors[0],
-           c->vectors[1], c->vectors[2]);
+           ", \"vectors\": {",
+           separator, pass + 1, kernel_names[kernel], c->units, c->narrow);
+    for (int f = 0; f < 2; f++)
+        for (int h = 0; h < PLAN_HEIGHTS; h++)
+            printf("%s\"%d/%d\": %" PRIu32, f || h ? ", " : "", 4 << h, f + 1, c->vectors[f][h]);
+    printf("}}");
 }
 
 /* A lane a row of luma, and of chroma. */
@@ -97,10 +112,11 @@ static void print_plan(const struct door_work *work, const struct plan *plan,
             struct counts sum = { .units = 0 };
 
             for (uint32_t g = run.first; g < run.end; g++) {
-                const struct counts c = count(&chunks[groups[g] / QPEL_CHUNK_ITEMS]);
+                const struct counts c = count(&chunks[groups[g] / QPEL_CHUNK_ITEMS], kernel);
 
-                for (int i = 0; i < 3; i++)
-                    sum.vectors[i] += c.vectors[i];
+                for (int f = 0; f < 2; f++)
+                    for (int h = 0; h < PLAN_HEIGHTS; h++)
+                        sum.vectors[f][h] += c.vectors[f][h];
                 sum.units += c.units;
                 sum.narrow += c.narrow;
             }

@@ -43,10 +43,10 @@ static void bind(struct recorder *r, VkDescriptorSet src, VkDescriptorSet dst,
                                               QPEL_PICTURE_SETS, sets, 0, NULL);
 }
 
-/* Work groups first..end-1, of the list or of slots; in jobs that V3D's watchdog allows. `at`: the
- * push constant that tells the first one, less which it begins with. */
+/* Work groups of the list first..end-1, or slots, so many a work group; in jobs that V3D's watchdog
+ * allows. `at`: the push constant that tells the first one, less what it is now. */
 static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint32_t first,
-                     uint32_t end)
+                     uint32_t end, uint32_t per_group)
 {
     const struct VolkDeviceTable *vk = &r->gpu->device.vk;
     VkCommandBuffer commands = r->b->commands.buffer;
@@ -55,12 +55,14 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint
     if (most > GROUPS_PER_JOB / 2)
         most = GROUPS_PER_JOB / 2;
     vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    for (uint32_t groups; first < end; first += groups) {
-        groups = end - first < most ? end - first : most;
+    while (first < end) {
+        uint32_t groups = (end - first + per_group - 1) / per_group;
+        groups = groups < most ? groups : most;
         *at = base + first;
         vk->vkCmdPushConstants(commands, r->gpu->picture_pipelines.layout,
                                VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof r->push, &r->push);
         vk->vkCmdDispatch(commands, groups, 1, 1);
+        first += groups * per_group;
     }
     *at = base;
 }
@@ -89,16 +91,19 @@ static enum qpel_result fill_slots(struct recorder *r)
     const struct plan *plan = &r->b->plan;
     uint32_t first = r->turn * r->b->slot_room, left = plan->slots - first;
     uint32_t end = first + (left < r->b->slot_room ? left : r->b->slot_room);
+    bool tall = r->batch->target->format.chroma == QPEL_CHROMA_422;
+    uint32_t per_group = QPEL_GROUP_LANES / QPEL_SLOT_LANES(tall);
     VkPipeline pipeline;
     enum qpel_result result = qvk_extend_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
                                                   &r->batch->target->format, r->b->tiny, &pipeline);
     r->push.groups = r->b->groups + plan->extend.first;
     r->push.first_slot = 0;
+    r->push.slot_count = end;
     for (unsigned s = 0; s < r->b->sources && !result; s++) {
         VkDescriptorSet slots = slots_of(r, s, &r->push.slots_base);
         r->push.source = s;
         bind(r, r->b->chunks[s]->buffer->set, slots, slots);
-        dispatch(r, pipeline, &r->push.first_slot, first, end);
+        dispatch(r, pipeline, &r->push.first_slot, first, end, per_group);
     }
     return result;
 }
@@ -118,15 +123,15 @@ static void make(struct recorder *r, VkPipeline pipeline, unsigned source, struc
     if (!r->apart || r->pass == PLAN_MIX) {
         r->push.reject = QPEL_ITEM_NONE;
         bind(r, src, r->dst, r->scratch);
-        dispatch(r, pipeline, &r->push.groups, run.first, run.end);
+        dispatch(r, pipeline, &r->push.groups, run.first, run.end, 1);
         return;
     }
     r->push.reject = QPEL_ITEM_NONE | QPEL_ITEM_FIRST;
     bind(r, src, r->dst, r->dst);
-    dispatch(r, pipeline, &r->push.groups, run.first, run.end);
+    dispatch(r, pipeline, &r->push.groups, run.first, run.end, 1);
     r->push.reject = QPEL_ITEM_NONE | QPEL_ITEM_TO_DST;
     bind(r, src, r->scratch, r->scratch);
-    dispatch(r, pipeline, &r->push.groups, run.first, run.end);
+    dispatch(r, pipeline, &r->push.groups, run.first, run.end, 1);
 }
 
 static void set_plane(struct recorder *r, int component)
