@@ -147,10 +147,13 @@ static void measure_line(struct tune *t, enum qpel_backend backend, enum qpel_op
         .size = size,
         .position = position,
         .cost = {
-            .block_wall = fmax(per_wall, 0) * 1e9,
-            .block_cpu = fmax(per_cpu, 0) * 1e9,
-            .fixed_wall = fmax(cases[0].wall.median - fmax(per_wall, 0) * SMALL, 0) * 1e9,
-            .fixed_cpu = fmax(cases[0].cpu.median - fmax(per_cpu, 0) * SMALL, 0) * 1e9,
+            .price = {
+                [QPEL_TERM_FIXED] = {
+                    fmax(cases[0].wall.median - fmax(per_wall, 0) * SMALL, 0) * 1e9,
+                    fmax(cases[0].cpu.median - fmax(per_cpu, 0) * SMALL, 0) * 1e9,
+                },
+                [QPEL_TERM_BLOCK] = { fmax(per_wall, 0) * 1e9, fmax(per_cpu, 0) * 1e9 },
+            },
             .origin = QPEL_ORIGIN_MEASURED,
         },
     };
@@ -230,10 +233,8 @@ static struct qpel_recipe *sorted(struct tune *t)
             struct qpel_recipe_line line = lines[i];
             if ((int)line.backend != b)
                 continue;
-            if (b == QPEL_BACKEND_GPU) {
-                line.cost.byte_wall = wall;
-                line.cost.byte_cpu = cpu;
-            }
+            if (b == QPEL_BACKEND_GPU)
+                line.cost.price[QPEL_TERM_BYTE] = (struct qpel_price){ wall, cpu };
             check(qpel_recipe_add(out, &line), "qpel_recipe_add");
         }
     return out;

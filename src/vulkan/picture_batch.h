@@ -22,6 +22,10 @@ bool qvk_batches_idle(struct gpu *gpu, uint64_t timeout_ns);
 /* Destroys all; none may be in flight. */
 void qvk_batches_close(struct gpu *gpu);
 
+/* UNSUPPORTED, and why, where the device can't reach the picture. */
+enum qpel_result qvk_picture_reached(const struct qpel_picture *picture,
+                                     char reason[QPEL_REASON_SIZE]);
+
 /* Plans the batch and writes all that the shaders read of it but samples. UNSUPPORTED fills
  * reason. */
 enum qpel_result qvk_batch_upload(struct qvk_device *device, struct gpu_batch *gpu_batch,

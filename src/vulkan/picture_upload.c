@@ -11,7 +11,7 @@ struct row {
 
 /* ---- where the pictures are ---- */
 
-static enum qpel_result check_memory(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
+enum qpel_result qvk_picture_reached(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
 {
     if (!p->memory.chunk)
         qpel_reason_set(reason,
@@ -29,10 +29,10 @@ static enum qpel_result find_sources(struct gpu_batch *b, const struct qpel_batc
 {
     struct plan *plan = &b->plan;
     plan->sources = 0;
-    enum qpel_result r = check_memory(batch->target, reason);
+    enum qpel_result r = qvk_picture_reached(batch->target, reason);
     for (size_t i = 0; i < batch->reference_count && !r; i++) {
         const struct qpel_picture *p = batch->references[i].picture;
-        r = check_memory(p, reason);
+        r = qvk_picture_reached(p, reason);
         unsigned s = 0;
         while (s < plan->sources && b->chunks[s] != p->memory.chunk)
             s++;
