@@ -33,22 +33,6 @@ BLOCK_INLINE void store(uint8_t *dst, ptrdiff_t stride, const struct group *grou
 
 #define FOR_EACH_SAMPLE(k) AS_WHOLE for (int k = 0; k < size; k++)
 
-/* Calls expand(w, argument) with the constant w that a width, in bytes, is. */
-#define WITH_WIDTH(width, expand, argument)                                                        \
-    switch (width) {                                                                               \
-    case 16:                                                                                       \
-        expand(16, argument);                                                                      \
-        break;                                                                                     \
-    case 8:                                                                                        \
-        expand(8, argument);                                                                       \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        expand(4, argument);                                                                       \
-        break;                                                                                     \
-    default:                                                                                       \
-        expand(2, argument);                                                                       \
-    }
-
 /* ---- chroma ---- */
 
 /* A fraction of 0 takes a neighbour's weight of 0, and for its value the sample's own. */
@@ -93,17 +77,12 @@ BLOCK_INLINE void chroma_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
     }
 }
 
-void qpel_chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                         ptrdiff_t src_stride, int width, int height, int step, int x_frac,
-                         int y_frac, enum qpel_operation operation)
-{
+void qpel_chroma_c(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
+                   int width, int height, int step, int x_frac, int y_frac,
+                   enum qpel_operation operation){
 #define ROWS(w, op)                                                                                \
     chroma_rows(dst, dst_stride, src, src_stride, w, height, step, x_frac, y_frac, op)
-    if (operation == QPEL_PUT) {
-        WITH_WIDTH(width, ROWS, QPEL_PUT)
-    } else {
-        WITH_WIDTH(width, ROWS, QPEL_AVG)
-    }
+    QPEL_WITH_WIDTH(width, operation, ROWS)
 #undef ROWS
 }
 
@@ -172,9 +151,9 @@ void qpel_weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdi
 {
 #define ROWS(n, step) weight_rows(dst, dst_stride, a, NULL, stride, n, height, step, phase, w)
     if (step == 1) {
-        WITH_WIDTH(width, ROWS, 1)
+        QPEL_WITH_WIDTH_ALONE(width, ROWS, 1)
     } else {
-        WITH_WIDTH(width, ROWS, 2)
+        QPEL_WITH_WIDTH_ALONE(width, ROWS, 2)
     }
 #undef ROWS
 }
@@ -184,9 +163,9 @@ void qpel_weight_two(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const
 {
 #define ROWS(n, step) weight_rows(dst, dst_stride, a, b, stride, n, height, step, phase, w)
     if (step == 1) {
-        WITH_WIDTH(width, ROWS, 1)
+        QPEL_WITH_WIDTH_ALONE(width, ROWS, 1)
     } else {
-        WITH_WIDTH(width, ROWS, 2)
+        QPEL_WITH_WIDTH_ALONE(width, ROWS, 2)
     }
 #undef ROWS
 }

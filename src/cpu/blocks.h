@@ -4,12 +4,30 @@
 
 #include "kernels.h"
 
-/* Chroma (8.4.2.2.2): bilinear with eighth-sample fractions, 0..7. step: bytes from a sample to its
- * right neighbour, 1, or 2 where Cb and Cr are interleaved; width in bytes, 2 to 16. Reads column
- * `width` (by step) only if x_frac, row `height` only if y_frac. */
-void qpel_chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                         ptrdiff_t src_stride, int width, int height, int step, int x_frac,
-                         int y_frac, enum qpel_operation operation);
+/* Chroma with bilinear filters, by layer (kernels.h). */
+qpel_chroma_fn qpel_chroma_c, qpel_chroma_ssse3, qpel_chroma_neon;
+
+/* Expands rows(w, op) with the constants that width, in bytes, and operation are. */
+#define QPEL_WITH_WIDTH(width, operation, rows)                                                    \
+    if ((operation) == QPEL_PUT) {                                                                 \
+        QPEL_WITH_WIDTH_ALONE(width, rows, QPEL_PUT)                                               \
+    } else {                                                                                       \
+        QPEL_WITH_WIDTH_ALONE(width, rows, QPEL_AVG)                                               \
+    }
+#define QPEL_WITH_WIDTH_ALONE(width, rows, argument)                                               \
+    switch (width) {                                                                               \
+    case 16:                                                                                       \
+        rows(16, argument);                                                                        \
+        break;                                                                                     \
+    case 8:                                                                                        \
+        rows(8, argument);                                                                         \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        rows(4, argument);                                                                         \
+        break;                                                                                     \
+    default:                                                                                       \
+        rows(2, argument);                                                                         \
+    }
 
 /* One row of weights (8.4.2.3.2): log_wd 0..7, weights and offset -128..128. */
 struct weights {

@@ -1,5 +1,6 @@
 #include "kernels.h"
 
+#include "blocks.h"
 #include "cpu.h"
 #include "layer.h"
 
@@ -9,14 +10,15 @@ static const struct layer {
     const char *name;
     unsigned features; /* all are needed */
     qpel_layer_fn *fill;
+    qpel_chroma_fn *chroma; /* null: the weaker layer's */
 } layers[] = {
-    { "c", 0, qpel_layer_c },
+    { "c", 0, qpel_layer_c, qpel_chroma_c },
 #ifdef QPEL_LAYER_NEON
-    { "neon", QPEL_CPU_NEON, qpel_layer_neon },
+    { "neon", QPEL_CPU_NEON, qpel_layer_neon, qpel_chroma_neon },
 #endif
 #ifdef QPEL_LAYER_X86
-    { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3 },
-    { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2 },
+    { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3, qpel_chroma_ssse3 },
+    { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2, NULL },
 #endif
 };
 
@@ -31,9 +33,13 @@ void qpel_cpu_tables_init(struct qpel_cpu_tables *tables, unsigned cpu_mask)
 {
     const unsigned features = qpel_cpu_features() & cpu_mask;
 
-    for (size_t i = 0; i < LAYER_COUNT; i++)
-        if (allowed(&layers[i], features))
-            layers[i].fill(tables);
+    for (size_t i = 0; i < LAYER_COUNT; i++) {
+        if (!allowed(&layers[i], features))
+            continue;
+        layers[i].fill(tables);
+        if (layers[i].chroma)
+            tables->kernels.chroma = layers[i].chroma;
+    }
 }
 
 void qpel_kernels_init(struct qpel_kernels *kernels, unsigned cpu_mask)

@@ -9,9 +9,17 @@
 typedef void qpel_kernel_fn(uint8_t *dst, const uint8_t *src, ptrdiff_t dst_stride,
                             ptrdiff_t src_stride);
 
+/* Chroma (8.4.2.2.2): bilinear with eighth-sample fractions, 0..7. step: bytes from a sample to its
+ * right neighbour, 1, or 2 where Cb and Cr are interleaved; width in bytes, 2 to 16; height even.
+ * Reads column `width` (by step) only if x_frac, row `height` only if y_frac. */
+typedef void qpel_chroma_fn(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
+                            ptrdiff_t src_stride, int width, int height, int step, int x_frac,
+                            int y_frac, enum qpel_operation operation);
+
 struct qpel_kernels {
     qpel_kernel_fn *put[QPEL_SIZE_COUNT][QPEL_POSITION_COUNT];
     qpel_kernel_fn *avg[QPEL_SIZE_COUNT][QPEL_POSITION_COUNT];
+    qpel_chroma_fn *chroma;
 };
 
 /* Both tables, which are always made of the same layers. */
