@@ -83,7 +83,8 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdDispatch(VkCommandBuffer commands, uint32_t x
 {
     if (mock_taken->max_groups && x > mock_taken->max_groups)
         mock_violation("more groups than maxComputeWorkGroupCount");
-    mock.dispatches++;
+    if (++mock.dispatches == mock.skip_at)
+        return;
     if (mock.order == MOCK_ORDER_REAL) {
         REAL(CmdDispatch)(commands, x, y, z);
         return;

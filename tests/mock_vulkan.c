@@ -8,6 +8,7 @@
 #include <qpel/context.h>
 
 #include "interface.h"
+#include "picture_interface.h"
 
 struct mock_vulkan mock;
 
@@ -120,14 +121,29 @@ mock_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t cou
 /* ---- work ---- */
 
 /* The words of the push constants, by their names. */
-#define WORD_OF(type, name) word_##name,
+#define WORD_OF(type, name)         word_##name,
+#define PICTURE_WORD_OF(type, name) picture_##name,
 enum { QPEL_PUSH_CONSTANTS(WORD_OF) word_count };
+
+enum { QPEL_PICTURE_PUSH_CONSTANTS(PICTURE_WORD_OF) picture_word_count };
+_Static_assert((int)picture_word_count != (int)word_count, "the doors are told apart by size");
+
+static void lie_about_picture(uint8_t *push)
+{
+    uint32_t words[picture_word_count];
+
+    memcpy(words, push, sizeof words);
+    if (mock.lie == MOCK_LIE_ITEMS)
+        words[picture_end_item] -= 1;
+    memcpy(push, words, sizeof words);
+}
 
 void mock_lie_about(uint8_t *push, uint32_t size)
 {
     uint32_t words[word_count];
 
-    /* The picture door's are others. */
+    if (size == picture_word_count * sizeof *words)
+        lie_about_picture(push);
     if (size != sizeof words)
         return;
     memcpy(words, push, sizeof words);
