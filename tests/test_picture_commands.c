@@ -339,6 +339,7 @@ static void what_is_busy_meanwhile(void **state)
     struct qpel_submit_params cpu = { .backend = QPEL_BACKEND_CPU };
     qpel_ticket first, second;
     bool done = true;
+    double seconds;
 
     (void)state;
     need_vulkan();
@@ -355,6 +356,7 @@ static void what_is_busy_meanwhile(void **state)
     assert_int_equal(qpel_poll(t.context, first, &done), QPEL_OK);
     assert_false(done);
     assert_int_equal(qpel_wait(t.context, first, 1000), QPEL_ERROR_TIMEOUT);
+    assert_int_equal(qpel_ticket_gpu_seconds(t.context, first, &seconds), QPEL_ERROR_BUSY);
     expect_access(run.target.picture, QPEL_READ, QPEL_ERROR_BUSY);
     expect_access(run.images[0].picture, QPEL_READ, QPEL_OK);
     expect_access(run.images[0].picture, QPEL_WRITE, QPEL_ERROR_BUSY);
@@ -395,6 +397,8 @@ static void work_that_never_ends(void **state)
         mock.fence = lost ? MOCK_FENCE_LOST : MOCK_FENCE_NEVER;
         assert_int_equal(qpel_submit(run.batch, &params, &ticket, NULL), QPEL_OK);
         assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_ERROR_DEVICE_LOST);
+        assert_int_equal(qpel_ticket_gpu_seconds(t.context, ticket, &(double){ 0 }),
+                         QPEL_ERROR_DEVICE_LOST);
         assert_int_equal(qpel_submit(run.batch, &params, &ticket, &report), QPEL_ERROR_DEVICE_LOST);
         printf("# %s\n", report.reason);
         /* The CPU goes on, in the same memory. */

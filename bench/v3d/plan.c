@@ -64,18 +64,18 @@ static void print_plan(const struct door_work *work, const struct plan *plan,
             print_range(&plan->range[list][0][kernel], items, list, kernel, separator);
             separator = ", ";
         }
-    /* A slot is a vector: a lane a row, of which some are not needed. Chroma: two lanes a unit; of
-     * narrow units of planar chroma a pair of lanes makes two, or one. */
+    /* A slot is a vector: a lane a row, of which some are not needed. Chroma: a lane a unit; of
+     * narrow units of planar chroma a lane makes two, or one. */
     printf("], \"extend\": {\"slots\": %" PRIu32 ", \"vectors\": %" PRIu32 "}", plan->slots,
            plan->slots);
     printf(", \"chroma\": {\"units\": %" PRIu32 ", \"vectors\": %" PRIu32 ", \"pairs\": %" PRIu32
            ", \"pair_vectors\": %" PRIu32 ", \"alone\": %" PRIu32 ", \"alone_vectors\": %" PRIu32
            "}}\n",
-           list_b, vectors(2 * list_b), (narrow[PLAN_LEFT] - narrow[PLAN_PAIR]) / 2,
-           vectors(narrow[PLAN_LEFT] - narrow[PLAN_PAIR]),
+           list_b, vectors(list_b), (narrow[PLAN_LEFT] - narrow[PLAN_PAIR]) / 2,
+           vectors((narrow[PLAN_LEFT] - narrow[PLAN_PAIR]) / 2),
            narrow[PLAN_NARROW_COUNT] - narrow[PLAN_LEFT],
-           vectors(2 * (narrow[PLAN_RIGHT] - narrow[PLAN_LEFT])) +
-               vectors(2 * (narrow[PLAN_NARROW_COUNT] - narrow[PLAN_RIGHT])));
+           vectors(narrow[PLAN_RIGHT] - narrow[PLAN_LEFT]) +
+               vectors(narrow[PLAN_NARROW_COUNT] - narrow[PLAN_RIGHT]));
 }
 
 /* All references in one source, as pictures of one size are. */
