@@ -143,6 +143,8 @@ enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture 
     memset(batch->cover, 0, words * sizeof *batch->cover);
     batch->target = target;
     batch->state = BATCH_COLLECTING;
+    if (batch->gpu)
+        qpel_gpu_batch_begin(batch->gpu, batch);
     return QPEL_OK;
 }
 
@@ -306,6 +308,8 @@ enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_
     batch->rows_read = c.read;
     batch->bi |= c.references & 2;
     batch->weighted |= c.weights != 0;
+    if (batch->for_gpu)
+        qpel_gpu_batch_add(batch->context->gpu, batch->gpu, batch);
     return QPEL_OK;
 }
 

@@ -96,6 +96,15 @@ void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
  * `reason` tells why. */
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
 
+/* What is planned of a batch is forgotten: it begins anew, with this target. */
+void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *batch);
+
+/* Plans the blocks that were added, for a batch that is collecting and likely to be submitted to
+ * this gpu; so the submission has less to do. Whatever fails here, or was never planned, is up to
+ * the submission. */
+void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                        const struct qpel_batch *batch);
+
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
  * was submitted before to this gpu comes before. timed: ask the GPU's clock, as struct job has it.
  * UNSUPPORTED (as above, or one of the device's limits), NOMEM, DEVICE_LOST: nothing was started;

@@ -118,6 +118,7 @@ struct qpel_batch {
     uint64_t *slices_taken; /* a bit each */
     size_t slices_room;
     struct gpu_batch *gpu; /* null: not needed so far */
+    bool for_gpu;          /* the last submission went there, so likely will the next */
     bool on_gpu;           /* of one that runs: it is the GPU's, */
     bool submitted;        /* and has been handed over, so that its fence tells */
     double gpu_seconds;    /* of one that is done: by the GPU's clock; negative: not known */

@@ -159,8 +159,7 @@ static struct weights weights_of(const struct qpel_weight *w, int component, int
     int o0 = w->o[0][component], o1 = w->o[1][component];
     return (struct weights){
         .log_wd = w->log_wd[component],
-        .w0 = w->w[0][component],
-        .w1 = w->w[1][component],
+        .w = { w->w[0][component], w->w[1][component] },
         .offset = references == 1 ? o0 : (o0 + o1 + 1) >> 1,
     };
 }
@@ -183,21 +182,17 @@ static inline void predict_list(const struct run *run, const struct qpel_picture
     predict_chroma(run, ref, p, b->mv[list], offset, dst, dst_stride, operation);
 }
 
-static void weight_part(const struct qpel_weight *w, int references, const struct part *p,
-                        uint8_t *dst, uint8_t predictions[2][PREDICTION_SIZE])
+static void weight_part(const struct run *run, const struct qpel_weight *w, int references,
+                        const struct part *p, uint8_t *dst, uint8_t predictions[2][PREDICTION_SIZE])
 {
     for (int i = 0; i < p->target->step; i++) {
         int component = p->component + i;
-        struct weights weights = { .w0 = 1, .w1 = 1 }; /* default: (a + b + 1) >> 1, or a */
+        struct weights weights = { .w = { 1, 1 } }; /* default: (a + b + 1) >> 1, or a */
         if (w->planes >> component & 1)
             weights = weights_of(w, component, references);
-        int width = p->width * p->target->step;
-        if (references == 1)
-            qpel_weight_one(dst, p->target->stride, predictions[0], PREDICTION_STRIDE, width,
-                            p->height, p->target->step, i, weights);
-        else
-            qpel_weight_two(dst, p->target->stride, predictions[0], predictions[1],
-                            PREDICTION_STRIDE, width, p->height, p->target->step, i, weights);
+        run->kernels->weight(dst, p->target->stride, predictions[0],
+                             references == 2 ? predictions[1] : NULL, PREDICTION_STRIDE,
+                             p->width * p->target->step, p->height, p->target->step, i, weights);
     }
 }
 
@@ -210,7 +205,7 @@ static __attribute__((noinline)) void predict_weighted(const struct run *run,
     uint8_t predictions[2][PREDICTION_SIZE];
     for (int l = 0; l < b->references; l++)
         predict_list(run, b, p, l, predictions[l], PREDICTION_STRIDE, QPEL_PUT);
-    weight_part(weight, b->references, p, dst, predictions);
+    weight_part(run, weight, b->references, p, dst, predictions);
 }
 
 static inline void predict_part(const struct run *run, const struct qpel_picture_block *b,

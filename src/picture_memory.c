@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interface.h"
 #include "picture_interface.h"
 
 /* Of a chunk: what drivers of V3D bound at most for long, and 16 pictures of 1080p fit in. */
 #define CHUNK_SIZE_MAX ((size_t)1 << 27)
 
-/* Slots of a picture: a quarter of one list's units may leave their reference at once, more of them
- * take turns. Real pictures have 0.3 to 4 % of both lists. */
+/* Slots of a picture: a quarter of one list's units (of 8x16, which are half as many) may leave
+ * their reference at once, more of them take turns. Real pictures have 0.3 to 4 % of both lists. */
 static size_t slot_room_of(size_t units)
 {
-    return units / 4 + 64;
+    return units / 8 + 256;
 }
 
 /* ---- pieces; with the context's lock held ---- */
@@ -43,7 +44,7 @@ static bool find_piece(struct qpel_context *c, size_t piece, size_t slot_room, e
 
 /* ---- chunks ---- */
 
-static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t slots_size)
+static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t behind)
 {
     size_t count;
     int taken;
@@ -52,7 +53,7 @@ static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t slots_size
         most = CHUNK_SIZE_MAX;
     unsigned n = CHUNK_PICTURES_MAX;
     /* One is always tried: what is too large to be bound serves the CPU. */
-    while (n > 1 && n * (uint64_t)piece + slots_size + GPU_BUFFER_ATOM > most)
+    while (n > 1 && n * (uint64_t)piece + behind + GPU_BUFFER_ATOM > most)
         n--;
     return n;
 }
@@ -63,11 +64,12 @@ static enum qpel_result make_chunk(struct gpu *gpu, size_t piece, size_t slot_ro
     struct picture_chunk *chunk = calloc(1, sizeof *chunk);
     if (!chunk)
         return QPEL_ERROR_NOMEM;
-    size_t slots_size = slot_room * QPEL_SLOT_SIZE;
+    const size_t slots_size = slot_room * QPEL_SLOT_SIZE, idle_size = QPEL_GROUP_LANES * 4;
+    const size_t behind = piece + slots_size + idle_size;
     enum qpel_result r = QPEL_ERROR_NOMEM;
-    for (unsigned n = pieces_of_chunk(gpu, piece, slots_size); n && r == QPEL_ERROR_NOMEM; n /= 2) {
+    for (unsigned n = pieces_of_chunk(gpu, piece, behind); n && r == QPEL_ERROR_NOMEM; n /= 2) {
         chunk->count = n;
-        r = qpel_gpu_buffer_create(gpu, n * piece + slots_size, near, &chunk->buffer);
+        r = qpel_gpu_buffer_create(gpu, n * piece + behind, near, &chunk->buffer);
     }
     if (r) {
         free(chunk);
@@ -75,7 +77,9 @@ static enum qpel_result make_chunk(struct gpu *gpu, size_t piece, size_t slot_ro
     }
     chunk->near = near;
     chunk->piece = piece;
-    chunk->slots = chunk->count * piece;
+    chunk->scratch = chunk->count * piece;
+    chunk->slots = chunk->scratch + piece;
+    chunk->idle = chunk->slots + slots_size;
     chunk->slot_room = slot_room;
     *out = chunk;
     return QPEL_OK;

@@ -9,15 +9,20 @@
 
 enum { CHUNK_PICTURES_MAX = 16 };
 
-/* A buffer of the GPU's, cut into equal pieces; behind them the slots of picture_interface.h. */
+/* A buffer of the GPU's, cut into equal pieces for pictures. Behind them what submissions work
+ * with, which all share, since one queue carries them out one after the other: a piece more, the
+ * scratch picture (for list 0 of blocks with two references), slots (picture_interface.h), and
+ * words that idle lanes write. A buffer without these has `slot_room` 0; a batch then works in its
+ * own. */
 struct picture_chunk {
     struct picture_chunk *next;
     struct gpu_buffer *buffer;
     enum qpel_near near;
-    size_t piece;            /* bytes */
-    unsigned count;          /* pieces */
-    unsigned taken, used;    /* a bit a piece: now; ever */
-    size_t slots, slot_room; /* where they begin, how many there are */
+    size_t piece;                /* bytes */
+    unsigned count;              /* pieces */
+    unsigned taken, used;        /* a bit a piece: now; ever */
+    size_t scratch, slots, idle; /* where they begin */
+    size_t slot_room;            /* slots */
 };
 
 /* A piece, or the CPU's own memory. Neither: a caller's. */

@@ -133,8 +133,8 @@ static void lie_about_picture(uint8_t *push)
     uint32_t words[picture_word_count];
 
     memcpy(words, push, sizeof words);
-    if (mock.lie == MOCK_LIE_ITEMS)
-        words[picture_end_item] -= 1;
+    if (mock.lie == MOCK_LIE_DST)
+        words[picture_dst_base] += 4;
     memcpy(push, words, sizeof words);
 }
 

@@ -43,7 +43,7 @@ enum mock_lie {
     MOCK_LIE_DY,
     MOCK_LIE_SRC,
     MOCK_LIE_LANES,
-    MOCK_LIE_ITEMS, /* of the picture door: the last item of each dispatch is left out */
+    MOCK_LIE_DST, /* of the picture door: four bytes to the right */
 };
 
 /* In which order dispatches between two barriers run. */

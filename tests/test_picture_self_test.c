@@ -214,7 +214,7 @@ static void a_lying_device_is_found_out(void **state)
 {
     (void)state;
     struct qpel_context *context = open_context();
-    mock.lie = MOCK_LIE_ITEMS;
+    mock.lie = MOCK_LIE_DST;
     expect_found_out(context, "differs");
     close_context(context);
 }

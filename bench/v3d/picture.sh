@@ -43,18 +43,17 @@ interleaved_id=$(interface QPEL_SPEC_INTERLEAVED)
 tall_id=$(interface QPEL_SPEC_CHROMA_422)
 narrow_id=$(interface QPEL_SPEC_NARROW)
 
-# NAME FILE SAMPLES TRIPS: loops, where there are any, run once for each four rows of luma; twice in
-# chroma, for its halves or planes, for pairs and for two rows of weighted units; and for each word of
-# a slot's row.
+# NAME FILE SAMPLES TRIPS: loops, where there are any, run once for each four rows of luma, for each
+# row of chroma, and for each word of a slot's row.
 shaders=$build/shaders
 for step in 0 1 2; do
     for kernel in $("$root/shaders/families.py" "$root/src/positions.h" QPEL_KERNELS); do
         echo "luma/$kernel/$step $shaders/picture_$kernel.spv 32 2 $step_id=$step"
     done
-    echo "nv12/$step $shaders/picture_chroma.spv 32 2 $step_id=$step $interleaved_id=1 $tall_id=0" \
+    echo "nv12/$step $shaders/picture_chroma.spv 16 4 $step_id=$step $interleaved_id=1 $tall_id=0" \
         "$narrow_id=0"
     for narrow in 0 1 2; do
-        echo "planar/$step/$narrow $shaders/picture_chroma.spv 32 2 $step_id=$step" \
+        echo "planar/$step/$narrow $shaders/picture_chroma.spv 16 4 $step_id=$step" \
             "$interleaved_id=0 $tall_id=0 $narrow_id=$narrow"
     done
 done >"$work/jobs"

@@ -10,15 +10,17 @@ static const struct layer {
     const char *name;
     unsigned features; /* all are needed */
     qpel_layer_fn *fill;
-    qpel_chroma_fn *chroma; /* null: the weaker layer's */
+    /* Null: the weaker layer's. */
+    qpel_chroma_fn *chroma;
+    qpel_weight_fn *weight;
 } layers[] = {
-    { "c", 0, qpel_layer_c, qpel_chroma_c },
+    { "c", 0, qpel_layer_c, qpel_chroma_c, qpel_weight_c },
 #ifdef QPEL_LAYER_NEON
-    { "neon", QPEL_CPU_NEON, qpel_layer_neon, qpel_chroma_neon },
+    { "neon", QPEL_CPU_NEON, qpel_layer_neon, qpel_chroma_neon, qpel_weight_neon },
 #endif
 #ifdef QPEL_LAYER_X86
-    { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3, qpel_chroma_ssse3 },
-    { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2, NULL },
+    { "ssse3", QPEL_CPU_SSSE3, qpel_layer_ssse3, qpel_chroma_ssse3, qpel_weight_ssse3 },
+    { "avx2", QPEL_CPU_AVX2, qpel_layer_avx2, NULL, NULL },
 #endif
 };
 
@@ -39,6 +41,8 @@ void qpel_cpu_tables_init(struct qpel_cpu_tables *tables, unsigned cpu_mask)
         layers[i].fill(tables);
         if (layers[i].chroma)
             tables->kernels.chroma = layers[i].chroma;
+        if (layers[i].weight)
+            tables->kernels.weight = layers[i].weight;
     }
 }
 

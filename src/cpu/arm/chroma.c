@@ -1,6 +1,6 @@
 /* Chroma (8.4.2.2.2) with NEON: widening multiply-adds of at most 64 * 255. */
 #include "../blocks.h"
-#include "neon.h"
+#include "eight.h"
 
 /* Which neighbours a block's samples have. */
 enum neighbours { RIGHT, BELOW, BOTH };
@@ -15,24 +15,6 @@ struct filter {
 struct row {
     uint8x8_t here, right;
 };
-
-/* Two rows of 4 or 2 bytes, side by side. */
-QPEL_INLINE uint8x8_t load_two(const uint8_t *src, ptrdiff_t stride, int width)
-{
-    uint16_t rows[2];
-
-    if (width == 4)
-        return pair_rows(load_4(src), load_4(src + stride)).val[0];
-    memcpy(&rows[0], src, 2);
-    memcpy(&rows[1], src + stride, 2);
-    return vreinterpret_u8_u32(vdup_n_u32(rows[0] | (uint32_t)rows[1] << 16));
-}
-
-/* Eight bytes: of a row, or two rows of 4 or 2. */
-QPEL_INLINE uint8x8_t load_eight(const uint8_t *src, ptrdiff_t stride, int width)
-{
-    return width >= 8 ? vld1_u8(src) : load_two(src, stride, width);
-}
 
 QPEL_INLINE struct row enter(const uint8_t *src, ptrdiff_t stride, int width, struct filter f)
 {
@@ -55,24 +37,12 @@ QPEL_INLINE uint8x8_t filtered(struct row row, struct row below, struct filter f
     return vrshrn_n_u16(sum, 6);
 }
 
-QPEL_INLINE void store_eight(uint8_t *dst, ptrdiff_t stride, int width, uint8x8_t samples,
-                             enum qpel_operation operation)
+QPEL_INLINE void finish(uint8_t *dst, ptrdiff_t stride, int width, uint8x8_t samples,
+                        enum qpel_operation operation)
 {
-    const uint8x8_t old = operation == QPEL_AVG ? load_eight(dst, stride, width) : vdup_n_u8(0);
-    const uint8x8_t new = operation == QPEL_AVG ? vrhadd_u8(samples, old) : samples;
-    const uint32_t low = vget_lane_u32(vreinterpret_u32_u8(new), 0);
-    const uint32_t high = vget_lane_u32(vreinterpret_u32_u8(new), 1);
-    const uint16_t halves[2] = { (uint16_t)low, (uint16_t)(low >> 16) };
-
-    if (width >= 8) {
-        vst1_u8(dst, new);
-    } else if (width == 4) {
-        memcpy(dst, &low, 4);
-        memcpy(dst + stride, &high, 4);
-    } else {
-        memcpy(dst, &halves[0], 2);
-        memcpy(dst + stride, &halves[1], 2);
-    }
+    if (operation == QPEL_AVG)
+        samples = vrhadd_u8(samples, load_eight(dst, stride, width));
+    store_eight(dst, stride, width, samples);
 }
 
 /* Columns of 8. A block has an even number of rows. */
@@ -83,11 +53,11 @@ QPEL_INLINE void wide_rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *sr
 
     for (int y = 0; y < height; y += 2, dst += 2 * dst_stride, src += 2 * stride) {
         next = enter(src + stride, stride, 8, f);
-        store_eight(dst, dst_stride, 8, filtered(row, next, f), operation);
+        finish(dst, dst_stride, 8, filtered(row, next, f), operation);
         /* Of the last row only what lies below it is read here, if that counts. */
         if (f.neighbours != RIGHT || y + 2 < height)
             row = enter(src + 2 * stride, stride, 8, f);
-        store_eight(dst + dst_stride, dst_stride, 8, filtered(next, row, f), operation);
+        finish(dst + dst_stride, dst_stride, 8, filtered(next, row, f), operation);
     }
 }
 
@@ -101,7 +71,7 @@ QPEL_INLINE void narrow_rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *
         const struct row below =
             f.neighbours == RIGHT ? two : enter(src + stride, stride, width, f);
 
-        store_eight(dst, dst_stride, width, filtered(two, below, f), operation);
+        finish(dst, dst_stride, width, filtered(two, below, f), operation);
     }
 }
 
@@ -118,11 +88,11 @@ QPEL_INLINE void rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, pt
 QPEL_INLINE void copy(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t stride,
                       int width, int height, enum qpel_operation operation)
 {
-    const int step = width < 8 ? 2 : 1;
+    const int step = EIGHT_ROWS(width);
 
     for (int y = 0; y < height; y += step, dst += step * dst_stride, src += step * stride)
         for (int x = 0; x < width; x += 8)
-            store_eight(dst + x, dst_stride, width, load_eight(src + x, stride, width), operation);
+            finish(dst + x, dst_stride, width, load_eight(src + x, stride, width), operation);
 }
 
 void qpel_chroma_neon(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,

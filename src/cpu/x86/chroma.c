@@ -4,7 +4,7 @@
 #include <tmmintrin.h>
 
 #include "../blocks.h"
-#include "common.h"
+#include "eight.h"
 
 /* Which neighbours a block's samples have. */
 enum neighbours { RIGHT, BELOW, BOTH };
@@ -14,24 +14,6 @@ struct filter {
     int step;
     __m128i first, second; /* weights: BOTH: of (A, B), and of (C, D); else of the one pair */
 };
-
-/* Two rows of 4 or 2 bytes, side by side. */
-QPEL_INLINE __m128i load_two(const uint8_t *src, ptrdiff_t stride, int width)
-{
-    uint16_t rows[2];
-
-    if (width == 4)
-        return _mm_unpacklo_epi32(load_row(src, 4), load_row(src + stride, 4));
-    memcpy(&rows[0], src, 2);
-    memcpy(&rows[1], src + stride, 2);
-    return _mm_cvtsi32_si128((int32_t)(rows[0] | (uint32_t)rows[1] << 16));
-}
-
-/* Eight bytes: of a row, or two rows of 4 or 2. */
-QPEL_INLINE __m128i load_eight(const uint8_t *src, ptrdiff_t stride, int width)
-{
-    return width >= 8 ? load_row(src, 8) : load_two(src, stride, width);
-}
 
 /* What a row takes part in sums with: its samples, with their right neighbours if those count. */
 QPEL_INLINE __m128i enter(const uint8_t *src, ptrdiff_t stride, int width, struct filter f)
@@ -54,30 +36,13 @@ QPEL_INLINE __m128i filtered(__m128i row, __m128i below, struct filter f)
     return _mm_mulhrs_epi16(sum, _mm_set1_epi16(512));
 }
 
-QPEL_INLINE void store_two(uint8_t *dst, ptrdiff_t stride, int width, __m128i rows)
-{
-    const uint32_t low = (uint32_t)_mm_cvtsi128_si32(rows);
-    const uint16_t halves[2] = { (uint16_t)low, (uint16_t)(low >> 16) };
-
-    if (width == 4) {
-        store_row(dst, 4, rows);
-        store_row(dst + stride, 4, _mm_shuffle_epi32(rows, 1));
-    } else {
-        memcpy(dst, &halves[0], 2);
-        memcpy(dst + stride, &halves[1], 2);
-    }
-}
-
 /* Eight bytes. */
 QPEL_INLINE void finish(uint8_t *dst, ptrdiff_t stride, int width, __m128i samples,
                         enum qpel_operation operation)
 {
     if (operation == QPEL_AVG)
         samples = _mm_avg_epu8(samples, load_eight(dst, stride, width));
-    if (width >= 8)
-        store_row(dst, 8, samples);
-    else
-        store_two(dst, stride, width, samples);
+    store_eight(dst, stride, width, samples);
 }
 
 QPEL_INLINE __m128i packed(__m128i words)
@@ -127,7 +92,7 @@ QPEL_INLINE void rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, pt
 QPEL_INLINE void copy(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t stride,
                       int width, int height, enum qpel_operation operation)
 {
-    const int step = width < 8 ? 2 : 1;
+    const int step = EIGHT_ROWS(width);
 
     for (int y = 0; y < height; y += step, dst += step * dst_stride, src += step * stride)
         for (int x = 0; x < width; x += 8)
