@@ -88,11 +88,16 @@ def luma_terms(c):
     return [c["block"], c["sample"], c["axis"]]
 
 
+def digits(x):
+    """Four of them."""
+    return f"{float(f'{x:.4g}'):.7g}"
+
+
 def show(backend, name, source, prices, error):
     terms = ["FIXED", "BLOCK", "SAMPLE", "AXIS", "CHROMA", "WEIGH"]
-    print(f'    /* luma of the traces to {100 * error:.0f} % */')
+    print(f"    /* Luma of the traces to {100 * error:.0f} %. */")
     print(f'    {{ QPEL_BACKEND_{backend}, "{name}", {source},')
-    print("      { " + ",\n        ".join(f"[QPEL_TERM_{t}] = {{ {w:.4g}, {c:.4g} }}"
+    print("      { " + ",\n        ".join(f"[QPEL_TERM_{t}] = {{ {digits(w)}, {digits(c)} }}"
                                           for t, (w, c) in zip(terms, prices)) + " } },")
 
 

@@ -170,7 +170,46 @@ struct picture_row {
 };
 
 static const struct picture_row pictures[] = {
-    { QPEL_BACKEND_GPU, "V3D 7.1", FROM_MESA, { { 1, 1 } } },
+    /* Luma of the traces to 10 %. */
+    { QPEL_BACKEND_GPU,
+      "V3D 7.1",
+      FROM_MESA,
+      { [QPEL_TERM_FIXED] = { 431100, 431100 },
+        [QPEL_TERM_BLOCK] = { 20, 20 },
+        [QPEL_TERM_SAMPLE] = { 0.1658, 0 },
+        [QPEL_TERM_AXIS] = { 0.2221, 0 },
+        [QPEL_TERM_CHROMA] = { 0.8475, 0 },
+        [QPEL_TERM_WEIGH] = { 0.6255, 0 } } },
+    /* Luma of the traces to 7 %. */
+    { QPEL_BACKEND_GPU,
+      "V3D 4.2",
+      FROM_MESA,
+      { [QPEL_TERM_FIXED] = { 1078000, 1078000 },
+        [QPEL_TERM_BLOCK] = { 40, 40 },
+        [QPEL_TERM_SAMPLE] = { 0.4935, 0 },
+        [QPEL_TERM_AXIS] = { 0.7971, 0 },
+        [QPEL_TERM_CHROMA] = { 2.654, 0 },
+        [QPEL_TERM_WEIGH] = { 2.09, 0 } } },
+    /* Luma of the traces to 6 %. */
+    { QPEL_BACKEND_CPU,
+      "Cortex-A76",
+      FROM_MCA,
+      { [QPEL_TERM_FIXED] = { 0, 0 },
+        [QPEL_TERM_BLOCK] = { 15.48, 15.48 },
+        [QPEL_TERM_SAMPLE] = { 0.01134, 0.01134 },
+        [QPEL_TERM_AXIS] = { 0.217, 0.217 },
+        [QPEL_TERM_CHROMA] = { 0.5508, 0.5508 },
+        [QPEL_TERM_WEIGH] = { 0.2311, 0.2311 } } },
+    /* Luma of the traces to 6 %. */
+    { QPEL_BACKEND_CPU,
+      "Cortex-A72",
+      FROM_MCA,
+      { [QPEL_TERM_FIXED] = { 0, 0 },
+        [QPEL_TERM_BLOCK] = { 31.68, 31.68 },
+        [QPEL_TERM_SAMPLE] = { 0.04371, 0.04371 },
+        [QPEL_TERM_AXIS] = { 0.2665, 0.2665 },
+        [QPEL_TERM_CHROMA] = { 0.8492, 0.8492 },
+        [QPEL_TERM_WEIGH] = { 0.3563, 0.3563 } } },
 };
 
 static enum qpel_result add_pictures(struct qpel_recipe *recipe)

@@ -21,34 +21,44 @@ static const char *const term_names[QPEL_TERM_COUNT] = {
     [QPEL_TERM_WEIGH] = "weigh",
 };
 
-/* ---- numbers: nanoseconds with up to three decimals ---- */
+/* ---- numbers: nanoseconds with up to six decimals ---- */
+
+enum { DECIMALS = 6 };
+#define ONE UINT64_C(1000000) /* in millionths */
 
 static bool parse_cost(const char *text, double *out)
 {
-    uint64_t thousandths = 0;
+    uint64_t millionths = 0;
     int decimals = -1;
     for (const char *p = text; *p; p++) {
         if (*p == '.' && decimals < 0 && p > text) {
             decimals = 0;
             continue;
         }
-        if (*p < '0' || *p > '9' || decimals == 3 || thousandths > UINT64_C(1000000000000000))
+        if (*p < '0' || *p > '9' || decimals == DECIMALS || millionths > UINT64_MAX / 100)
             return false;
-        thousandths = thousandths * 10 + (uint64_t)(*p - '0');
+        millionths = millionths * 10 + (uint64_t)(*p - '0');
         decimals += decimals >= 0;
     }
-    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++)
-        thousandths *= 10;
-    *out = (double)thousandths / 1000;
+    for (int i = decimals < 0 ? 0 : decimals; i < DECIMALS; i++) {
+        if (millionths > UINT64_MAX / 10)
+            return false;
+        millionths *= 10;
+    }
+    *out = (double)millionths / ONE;
     return *text && decimals != 0;
 }
 
 static void print_cost(FILE *file, double cost)
 {
-    uint64_t thousandths = (uint64_t)llround(cost * 1000);
-    fprintf(file, " %" PRIu64, thousandths / 1000);
-    if (thousandths % 1000)
-        fprintf(file, ".%03" PRIu64, thousandths % 1000);
+    uint64_t millionths = (uint64_t)llround(cost * ONE), rest = millionths % ONE;
+    fprintf(file, " %" PRIu64, millionths / ONE);
+    if (!rest)
+        return;
+    int digits = DECIMALS;
+    for (; rest % 10 == 0; rest /= 10)
+        digits--;
+    fprintf(file, ".%0*" PRIu64, digits, rest);
 }
 
 /* ---- reading ---- */

@@ -119,7 +119,7 @@ static void errors_name_the_line(void **state)
         { HEAD "cost put 8 centre fixed 1e3 1 block 1 1 byte 1 1\n", 4 },
         { HEAD "cost put 8 centre fixed .5 1 block 1 1 byte 1 1\n", 4 },
         { HEAD "cost put 8 centre fixed 5. 1 block 1 1 byte 1 1\n", 4 },
-        { HEAD "cost put 8 centre fixed 1.2345 1 block 1 1 byte 1 1\n", 4 },
+        { HEAD "cost put 8 centre fixed 1.2345678 1 block 1 1 byte 1 1\n", 4 },
         { HEAD "cost put 8 centre fixed 1.2.3 1 block 1 1 byte 1 1\n", 4 },
         { HEAD "cost put 8 centre fixed 1000000000001 1 block 1 1 byte 1 1\n", 4 },
         { HEAD "cost put 8 centre fixed 99999999999999999999999 1 block 1 1 byte 1 1\n", 4 },
@@ -186,8 +186,8 @@ static void odd_bytes_are_refused(void **state)
 static bool same_line(const struct qpel_recipe_line *a, const struct qpel_recipe_line *b)
 {
     for (int t = 0; t < QPEL_TERM_COUNT; t++)
-        if (fabs(a->cost.price[t].wall - b->cost.price[t].wall) > 0.0005 ||
-            fabs(a->cost.price[t].cpu - b->cost.price[t].cpu) > 0.0005)
+        if (fabs(a->cost.price[t].wall - b->cost.price[t].wall) > 0.000001 ||
+            fabs(a->cost.price[t].cpu - b->cost.price[t].cpu) > 0.000001)
             return false;
     return a->backend == b->backend && !strcmp(a->device, b->device) && a->work == b->work &&
            a->operation == b->operation && a->size == b->size && a->cost.origin == b->cost.origin &&

@@ -32,6 +32,9 @@ struct picture {
     struct qpel_batch *batch;
     enum qpel_backend backend; /* that runs it */
     double count[QPEL_TERM_COUNT];
+    /* The last block's. */
+    int16_t mv[2];
+    uint8_t reference;
 };
 
 /* ---- making ---- */
@@ -67,14 +70,20 @@ static uint64_t hash_of(struct qpel_picture *picture)
     return hash;
 }
 
-/* Motion of up to 16 samples, mostly into the first reference. */
-static void draw_motion(struct qpel_picture_block *b, unsigned index, bool mixed, uint32_t *state)
+/* Motion of up to 16 samples, mostly into the first reference; every other block moves as the one
+ * before. */
+static void draw_motion(struct picture *p, struct qpel_picture_block *b, unsigned index, bool mixed,
+                        uint32_t *state)
 {
     for (int list = 0; list < b->references; list++) {
-        uint32_t position = index < FIRST ? index % POSITIONS : mixed ? draw(state, POSITIONS) : 0;
-        b->mv[list][0] = (int16_t)(4 * ((int)draw(state, 33) - 16) + (int)(position % 4));
-        b->mv[list][1] = (int16_t)(4 * ((int)draw(state, 33) - 16) + (int)(position / 4));
-        b->reference[list] = (uint8_t)(draw(state, 2) ? 0 : draw(state, REFERENCES));
+        if (index < FIRST || draw(state, 2)) {
+            uint32_t position = index < FIRST ? index : mixed ? draw(state, POSITIONS) : 0;
+            p->mv[0] = (int16_t)(4 * ((int)draw(state, 33) - 16) + (int)(position % 4));
+            p->mv[1] = (int16_t)(4 * ((int)draw(state, 33) - 16) + (int)(position / 4 % 4));
+            p->reference = (uint8_t)(draw(state, 2) ? 0 : draw(state, REFERENCES));
+        }
+        memcpy(b->mv[list], p->mv, sizeof p->mv);
+        b->reference[list] = p->reference;
     }
 }
 
@@ -116,7 +125,7 @@ static void add_macroblock(struct picture *p, const struct design *d, unsigned m
                 .references = *index >= POSITIONS && *index < FIRST ? 2 : 1,
                 .weight = d->weighted ? weight : 0,
             };
-            draw_motion(&b, (*index)++, d->blocks == MIXED, state);
+            draw_motion(p, &b, (*index)++, d->blocks == MIXED, state);
             count_block(p, &b, d->chroma);
             tune_check(qpel_batch_add(p->batch, &b, 1, NULL), "qpel_batch_add");
         }
