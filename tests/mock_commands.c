@@ -59,6 +59,8 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdBindDescriptorSets(
 {
     if (first || count > SETS_MAX || offset_count)
         abort(); /* not needed so far */
+    if (!layout)
+        mock_violation("sets bound by no layout");
     state.layout = layout;
     state.set_count = count;
     memcpy(state.sets, sets, count * sizeof *sets);

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* unsetenv() */
 #include "mock_internal.h"
 
 #include <dlfcn.h>
@@ -16,6 +17,12 @@ PFN_vkGetInstanceProcAddr mock_real_get_proc;
 VkInstance mock_instance;
 const struct mock_device *mock_taken; /* the one that is open */
 
+static void clear_environment(void)
+{
+    unsetenv("QPEL_DEVICE");
+    unsetenv("QPEL_BACKEND");
+}
+
 void mock_reset(void)
 {
     mock = (struct mock_vulkan){
@@ -26,6 +33,7 @@ void mock_reset(void)
                        .memory = MOCK_MEMORY_V3D } },
         .device_count = 1,
     };
+    clear_environment();
 }
 
 void mock_violation(const char *what)
@@ -289,6 +297,7 @@ bool mock_possible(void)
     size_t count = 0;
 
     mock = (struct mock_vulkan){ .enabled = false };
+    clear_environment();
     if (qpel_context_create(&context, NULL) || qpel_context_devices(context, NULL, &count))
         abort();
     qpel_context_destroy(&context);

@@ -75,7 +75,8 @@ struct mock_vulkan {
 
 extern struct mock_vulkan mock;
 
-/* Back to the start: enabled, with one device like V3D: integrated, memory of its kind. */
+/* Back to the start: enabled, with one device like V3D: integrated, memory of its kind; and no
+ * environment variable that chooses a device or backend. */
 void mock_reset(void);
 
 /* Whether there is a real device for the mock to stand on. */

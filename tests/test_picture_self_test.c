@@ -232,6 +232,27 @@ static void a_device_that_does_not_answer(void **state)
     }
 }
 
+/* Without the self-test, which needs all there is: a context's first picture may need but little,
+ * of what others make on their way. */
+static void a_first_picture_of_luma_alone(void **state)
+{
+    struct random r = random_stream(2);
+
+    (void)state;
+    struct qpel_context *context = open_context();
+    struct target t = { .name = "gpu (mock)", .backend = QPEL_BACKEND_GPU, .context = context };
+    struct picture_case c = small_case(picture_format(64, 48, QPEL_CHROMA_400), ONE_LIST, &r);
+    for (size_t i = 0; i < c.count; i++) { /* to where the whole window is inside */
+        c.blocks[i].mv[0][0] = (int16_t)(4 * (16 - 16 * (int)i) + 2);
+        c.blocks[i].mv[0][1] = 4 * 16 + 2;
+    }
+    case_expect(&c);
+    context->pictures_tested = UINT32_MAX;
+    assert_true(case_run(&c, &t, CREATED, CREATED));
+    case_free(&c);
+    close_context(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +260,7 @@ int main(void)
         cmocka_unit_test(each_kind_is_tested_once),
         cmocka_unit_test(a_lying_device_is_found_out),
         cmocka_unit_test(a_device_that_does_not_answer),
+        cmocka_unit_test(a_first_picture_of_luma_alone),
     };
     vulkan_here = mock_possible();
     return RUN_GROUP("self-test of pictures", tests);
