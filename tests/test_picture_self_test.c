@@ -232,6 +232,52 @@ static void a_device_that_does_not_answer(void **state)
     }
 }
 
+/* AUTO takes the GPU, which then can't: the CPU does it, and the report says why. */
+static void auto_goes_on_without_it(void **state)
+{
+    struct random r = random_stream(3);
+    struct qpel_submit_params params = { .timed = true };
+    struct qpel_recipe_line line = { .work = QPEL_WORK_PICTURE };
+    struct qpel_recipe_answer answer;
+    struct qpel_report report;
+    struct qpel_recipe *recipe;
+    qpel_ticket ticket;
+    double seconds;
+
+    (void)state;
+    struct qpel_context *context = open_context();
+    qpel_context_destroy(&context);
+    line.cost.origin = QPEL_ORIGIN_MEASURED;
+    assert_int_equal(qpel_recipe_create(&recipe), QPEL_OK);
+    for (int b = QPEL_BACKEND_GPU; b >= QPEL_BACKEND_CPU; b--) {
+        line.backend = (enum qpel_backend)b;
+        line.cost.price[QPEL_TERM_FIXED].wall = b == QPEL_BACKEND_CPU ? 2 : 1;
+        assert_int_equal(qpel_recipe_add(recipe, &line), QPEL_OK);
+    }
+    struct qpel_context_params with = { .recipe = recipe, .timeout_ms = TIMEOUT_MS };
+    assert_int_equal(qpel_context_create(&context, &with), QPEL_OK);
+    qpel_recipe_destroy(&recipe);
+    mock.lie = MOCK_LIE_DST;
+    struct picture_case c = small_case(picture_format(32, 16, QPEL_CHROMA_420), WEIGHTED, &r);
+    struct running run = running_open(&c, context, CREATED, CREATED);
+    running_collect(&run);
+    assert_int_equal(qpel_recipe_query_batch(run.batch, &params, &answer), QPEL_OK);
+    assert_int_equal(answer.backend, QPEL_BACKEND_GPU);
+    assert_int_equal(qpel_submit(run.batch, &params, &ticket, &report), QPEL_OK);
+    assert_int_equal(report.backend, QPEL_BACKEND_CPU);
+    printf("# %s\n", report.reason);
+    assert_non_null(strstr(report.reason, "the GPU can't: self-test"));
+    assert_int_equal(qpel_ticket_gpu_seconds(context, ticket, &seconds), QPEL_OK);
+    assert_true(seconds < 0);
+    running_check(&run, "AUTO after a failed self-test");
+    assert_int_equal(qpel_recipe_query_batch(run.batch, &params, &answer), QPEL_OK);
+    assert_int_equal(answer.backend, QPEL_BACKEND_CPU);
+    assert_non_null(strstr(answer.reason, "self-test"));
+    running_close(&run);
+    case_free(&c);
+    close_context(context);
+}
+
 /* Without the self-test, which needs all there is: a context's first picture may need but little,
  * of what others make on their way. */
 static void a_first_picture_of_luma_alone(void **state)
@@ -260,6 +306,7 @@ int main(void)
         cmocka_unit_test(each_kind_is_tested_once),
         cmocka_unit_test(a_lying_device_is_found_out),
         cmocka_unit_test(a_device_that_does_not_answer),
+        cmocka_unit_test(auto_goes_on_without_it),
         cmocka_unit_test(a_first_picture_of_luma_alone),
     };
     vulkan_here = mock_possible();
