@@ -17,9 +17,8 @@ static void count_blocks(struct qpel_batch *batch)
     for (; c.blocks < batch->block_count; c.blocks++) {
         const struct qpel_picture_block *b = &batch->blocks[c.blocks];
         unsigned samples = (unsigned)b->width * b->height;
-        unsigned axes = axes_of(b->mv[0]);
-        if (b->references == 2)
-            axes += axes_of(b->mv[1]);
+        /* No branch: it would be mispredicted often. */
+        unsigned axes = axes_of(b->mv[0]) + (b->references >> 1) * axes_of(b->mv[1]);
         c.lists += b->references;
         c.samples += samples * b->references;
         c.axes += samples * axes;
