@@ -18,6 +18,7 @@ layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
 #define HIGHER(n) (ROWS > n)
 #define ROLLED    (ALIGNED == 0)
+#define SCARCE    false
 
 layout(std430, set = QPEL_SET_BLOCKS, binding = 0) restrict readonly buffer Blocks
 {

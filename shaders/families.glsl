@@ -11,7 +11,7 @@
  *   void put_word(uint)                  the next row's four samples
  *   ROWS                                 4, 8 or 16
  *   HIGHER(n)                            whether that is more than n, 4 or 8
- *   ROLLED                               a constant: whether registers are scarce
+ *   ROLLED, SCARCE                       constants: registers are scarce, are very scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
  * Rows are written out, not looped over: the compiler then keeps the windows in registers
@@ -192,8 +192,13 @@ void make_strip(bool alone)
     if (ROLLED) { /* written out, this one would spill */
         uint row = 0;
         [[dont_unroll]] do {
-            make_four_rows(alone);
-            row += 4;
+            if (SCARCE) {
+                make_row(alone);
+                row++;
+            } else {
+                make_four_rows(alone);
+                row += 4;
+            }
         } while (row < ROWS);
         return;
     }

@@ -11,6 +11,7 @@ layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOT
 
 #define ROWS   strip_rows
 #define ROLLED true
+#define SCARCE (STEP == QPEL_STEP_WEIGH)
 int dx, dy;
 
 struct cursor {

@@ -73,8 +73,8 @@ def bounds(plan, cost):
                  for number, vectors in plan["narrow"].items())
     return {
         "extend": extend["luma"],
-        "luma": extend["luma"] + luma,
-        "luma_unweighted": extend["luma"] + passes("luma", MEAN),
+        "luma": luma,
+        "luma_unweighted": passes("luma", MEAN),
         "nv12": extend["nv12"] - extend["luma"] + passes("nv12", mix),
         "nv12_unweighted": extend["nv12"] - extend["luma"] + passes("nv12", MEAN),
         "planar": extend["planar"] - extend["luma"] + passes("planar", mix) + narrow,
@@ -117,8 +117,8 @@ def main():
     for row in rows:
         print(f"{row['picture']:26} {row['type']:1} {row['device']:7} {row['units']:6} "
               f"{row['outside_percent']:5.1f} {row['idle_lanes_percent']:6.1f} "
-              f"{row['dispatches']:5} {row['extend']:6.3f} {row['luma']:6.3f} "
-              f"{row['luma_unweighted']:10.3f} {row['nv12']:6.3f} {row['nv12_unweighted']:10.3f} "
+              f"{row['dispatches']:5} {row['extend']:6.3f} {row['extend'] + row['luma']:6.3f} "
+              f"{row['extend'] + row['luma_unweighted']:10.3f} {row['nv12']:6.3f} {row['nv12_unweighted']:10.3f} "
               f"{row['planar']:6.3f}")
     spills = [f"{device} {name}: {cost['spills']}" for device, shaders in costs.items()
               for name, cost in shaders.items() if cost["spills"]]

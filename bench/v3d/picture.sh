@@ -44,8 +44,8 @@ most=$(interface QPEL_SPEC_MOST_ROWS)
 families=$(interface QPEL_SPEC_FAMILIES)
 chroma=$(interface QPEL_SPEC_CHROMA)
 
-# NAME FILE SAMPLES TRIPS CONSTANTS. Loops: one kernel's luma runs once for each four rows; narrow
-# runs for two rows of two halves; extend for a row's words.
+# NAME FILE SAMPLES TRIPS CONSTANTS. Loops: one kernel's luma runs once for each four rows, or
+# with weights for each; narrow runs for two rows of two halves; extend for a row's words.
 shaders=$build/shaders
 for n in 0 1 2; do
     for rows in 4 8 16; do
@@ -54,8 +54,9 @@ for n in 0 1 2; do
             COPY | DIAGONAL | CENTRE_V) each=1 ;;
             *) each="1 2" ;;
             esac
+            [ $kernel/$n = CENTRE_V/2 ] && trips=$rows || trips=$((rows / 4))
             for family in $each; do
-                echo "luma/$kernel/$n/$rows/$family $shaders/picture_$kernel.spv 32 $((rows / 4))" \
+                echo "luma/$kernel/$n/$rows/$family $shaders/picture_$kernel.spv 32 $trips" \
                     "$step=$n $most=$rows $families=$family"
             done
         done
