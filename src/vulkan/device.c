@@ -2,6 +2,17 @@
 
 #include <string.h>
 
+/* Extensions that are enabled and whose functions are missing are as good as none. */
+static void check_extensions(struct qvk_device *d)
+{
+    const struct VolkDeviceTable *vk = &d->vk;
+    d->on.memory_fd &= vk->vkGetMemoryFdKHR && vk->vkGetMemoryFdPropertiesKHR &&
+                       vk->vkGetBufferMemoryRequirements2;
+    d->on.dma_buf &= d->on.memory_fd;
+    d->on.memory_host &= vk->vkGetMemoryHostPointerPropertiesEXT != NULL;
+    d->on.semaphore_fd &= vk->vkGetSemaphoreFdKHR != NULL;
+}
+
 /* Takes a device that exists already into use. */
 static enum qpel_result adopt(struct qvk_device *d, const struct qvk_instance *instance,
                               char reason[QPEL_REASON_SIZE])
@@ -10,6 +21,7 @@ static enum qpel_result adopt(struct qvk_device *d, const struct qvk_instance *i
         qpel_reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
         return QPEL_ERROR_UNSUPPORTED;
     }
+    check_extensions(d);
     d->vk.vkGetDeviceQueue(d->handle, d->at.family, 0, &d->queue);
     VkDescriptorSetLayoutBinding binding = {
         .binding = 0,
@@ -35,6 +47,8 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
     d->health = health;
     d->info = info;
     d->at = *at;
+    d->on = at->extensions;
+    const char *names[QVK_EXTENSION_COUNT];
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -46,6 +60,8 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = qvk_extensions_names(&d->on, names),
+        .ppEnabledExtensionNames = names,
     };
     if (pthread_mutex_init(&d->queue_lock, NULL)) {
         qpel_reason_set(reason, "out of memory");

@@ -67,21 +67,34 @@ static enum qpel_device_kind kind_of(VkPhysicalDeviceType type)
     return QPEL_DEVICE_OTHER;
 }
 
-static bool has_extension(const struct qvk_instance *instance, VkPhysicalDevice device,
-                          const char *name)
+/* Sets those that we may use, and whether the driver tells its name. */
+static void list_extensions(struct qvk_extensions *offered, bool *driver_properties,
+                            const struct qvk_instance *instance, VkPhysicalDevice device)
 {
     uint32_t count = 0;
+    *driver_properties = false;
     if (instance->EnumerateDeviceExtensionProperties(device, NULL, &count, NULL) != VK_SUCCESS)
-        return false;
+        return;
     VkExtensionProperties *list = calloc(count ? count : 1, sizeof *list);
-    bool found = false;
     /* VK_INCOMPLETE only says that there are more by now. */
     if (list &&
         instance->EnumerateDeviceExtensionProperties(device, NULL, &count, list) >= VK_SUCCESS)
-        for (uint32_t i = 0; i < count && !found; i++)
-            found = !strcmp(list[i].extensionName, name);
+        for (uint32_t i = 0; i < count; i++) {
+            qvk_extensions_add(offered, list[i].extensionName);
+            *driver_properties |=
+                !strcmp(list[i].extensionName, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+        }
     free(list);
-    return found;
+}
+
+static void describe_sharing(struct qpel_device *info, struct qvk_candidate *c,
+                             const struct qvk_instance *instance)
+{
+    qvk_sharing_ask(&c->sharing, instance, c->handle, &c->extensions);
+    info->dmabuf_import = c->sharing.dma_buf & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+    info->dmabuf_export = c->sharing.dma_buf & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT;
+    info->host_import = c->sharing.host & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+    info->completion_fd = c->sharing.sync_fd;
 }
 
 static void describe_limits(struct qpel_device *info, struct qvk_candidate *c,
@@ -138,7 +151,9 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
         .pNext = &id,
     };
-    if (has_extension(instance, c->handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+    bool driver_properties;
+    list_extensions(&c->extensions, &driver_properties, instance, c->handle);
+    if (driver_properties)
         maintenance3.pNext = &driver;
     instance->GetPhysicalDeviceProperties2(c->handle, &all);
     memcpy(info->uuid, id.deviceUUID, QPEL_UUID_SIZE);
@@ -147,6 +162,7 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
     if (driver.driverName[0])
         snprintf(info->driver, sizeof info->driver, "%.120s %.120s", driver.driverName,
                  driver.driverInfo);
+    describe_sharing(info, c, instance);
 }
 
 /* Of the families that compute, the first: on V3D there is one, elsewhere the first does all. */

@@ -2,6 +2,7 @@
 #ifndef QPEL_VK_LIST_H
 #define QPEL_VK_LIST_H
 
+#include "extensions.h"
 #include "loader.h"
 
 /* What is kept of a device beyond what qpel_device tells. */
@@ -13,6 +14,8 @@ struct qvk_candidate {
     VkDeviceSize atom;       /* nonCoherentAtomSize */
     VkDeviceSize max_allocation;
     VkPhysicalDeviceMemoryProperties memory;
+    struct qvk_extensions extensions; /* that it offers, */
+    struct qvk_sharing sharing;       /* and what it can do with them */
     unsigned rank; /* the greater the better; 0: can't or must not be taken, info says why */
 };
 
