@@ -9,7 +9,7 @@
 enum place {
     PLACE_CREATED,    /* qpel_picture_create(), near the CPU */
     PLACE_EXPORTABLE, /* near the GPU */
-    PLACE_IMPORTED,   /* in a dma-buf of fake_kernel.h, whose descriptor is closed */
+    PLACE_IMPORTED,   /* in a dma-buf of place_dmabuf(), whose descriptor is closed */
     PLACE_PAGES,      /* wrapped, in whole pages with stated bounds */
     PLACE_COUNT
 };
@@ -17,6 +17,10 @@ enum place {
 /* Planes for an image in a dma-buf or in pages: gaps of multiples of 4 bytes, and a size in whole
  * pages with some bytes to spare. */
 struct qpel_dmabuf place_layout(const struct image *image);
+
+/* Zero-filled memory that can be mapped, of whole pages: plain shared memory, unless a test has
+ * something better. Returns its descriptor. */
+extern int (*place_dmabuf)(size_t size);
 
 /* A picture with the image's samples. */
 struct qpel_picture *place_picture(struct qpel_context *context, const struct image *image,

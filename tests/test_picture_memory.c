@@ -25,6 +25,7 @@ static void need_vulkan(void)
     mock_reset();
     mock.devices[0].dma_buf = true;
     mock.map = fake_device_map;
+    place_dmabuf = fake_dmabuf;
     fake_kernel_reset();
 }
 
