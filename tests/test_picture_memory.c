@@ -7,57 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fake_kernel.h"
-#include "harness.h"
-#include "mock_vulkan.h"
-#include "picture_place.h"
+#include "sharing_device.h"
 
-enum { PATIENCE_MS = 60000, CASES = 40 };
-
-static bool vulkan_here;
-static int descriptors; /* before the test */
-
-/* A V3D with dma-bufs. */
-static void need_vulkan(void)
-{
-    if (!vulkan_here)
-        SKIP_TEST("no Vulkan device to stand in for others");
-    mock_reset();
-    mock.devices[0].dma_buf = true;
-    mock.map = fake_device_map;
-    place_dmabuf = fake_dmabuf;
-    fake_kernel_reset();
-}
-
-static struct target gpu_open(void)
-{
-    struct target t = { .name = "gpu (mock)", .backend = QPEL_BACKEND_GPU };
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU, .timeout_ms = PATIENCE_MS };
-
-    assert_int_equal(qpel_context_create(&t.context, &params), QPEL_OK);
-    descriptors = place_descriptors();
-    return t;
-}
-
-static struct qpel_context *cpu_open(void)
-{
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU };
-    struct qpel_context *context;
-
-    assert_int_equal(qpel_context_create(&context, &params), QPEL_OK);
-    descriptors = place_descriptors();
-    return context;
-}
-
-static void gpu_close(struct target *t)
-{
-    assert_int_equal(place_descriptors(), descriptors);
-    assert_int_equal(fake_kernel.mapped, 0);
-    qpel_context_destroy(&t->context);
-    assert_int_equal(mock.live, 0);
-    assert_int_equal(mock.violations, 0);
-    place_free_pages();
-}
+enum { CASES = 40 };
 
 /* A case on the GPU, then on the CPU, then on the GPU again, in the same pictures. True: the GPU
  * could. */
@@ -92,7 +44,7 @@ static void pictures_of_a_heap(void **state)
     (void)state;
     need_vulkan();
     fake_kernel.heap = "vidbuf_cached";
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     for (int n = 0; n < CASES; n++) {
         struct picture_case c = case_draw(60, &r);
         unsigned before = fake_kernel.allocations;
@@ -102,7 +54,7 @@ static void pictures_of_a_heap(void **state)
         case_free(&c);
     }
     assert_true(fake_kernel.starts && fake_kernel.ends && fake_kernel.restarts);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 static struct qpel_picture *small(struct qpel_context *context, enum qpel_near near)
@@ -146,7 +98,7 @@ static void which_memory_is_taken(void **state)
 
     (void)state;
     need_vulkan();
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         fake_kernel.heap = names[i];
         expect_kind(t.context, QPEL_NEAR_CPU, QPEL_MEMORY_HEAP, "");
@@ -169,27 +121,27 @@ static void which_memory_is_taken(void **state)
     struct qpel_picture *p = small(t.context, QPEL_NEAR_CPU);
     assert_false(place_info(p).cached);
     qpel_picture_destroy(&p);
-    gpu_close(&t);
+    sharing_close(&t);
 
     fake_kernel_reset();
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     expect_kind(t.context, QPEL_NEAR_CPU, QPEL_MEMORY_DRIVER, "there is no /dev/dma_heap");
-    gpu_close(&t);
+    sharing_close(&t);
 
     /* A device that imports none; one whose own memory is cached; none. */
     fake_kernel.heap = "system";
     mock.devices[0].dma_buf = false;
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     expect_kind(t.context, QPEL_NEAR_CPU, QPEL_MEMORY_DRIVER, "imports no dma-bufs");
-    gpu_close(&t);
+    sharing_close(&t);
     mock.devices[0].dma_buf = true;
     mock.devices[0].memory = MOCK_MEMORY_NOT_COHERENT;
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     expect_kind(t.context, QPEL_NEAR_CPU, QPEL_MEMORY_DRIVER, "");
-    gpu_close(&t);
-    t.context = cpu_open();
+    sharing_close(&t);
+    t = sharing_open(QPEL_BACKEND_CPU);
     expect_kind(t.context, QPEL_NEAR_CPU, QPEL_MEMORY_CPU, "");
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 /* ---- import ---- */
@@ -204,7 +156,7 @@ static void pictures_in_others_memory(void **state)
     mock.devices[0].host_import = true;
     for (int dedicated = 0; dedicated < 2; dedicated++) {
         mock.devices[0].dedicated = dedicated;
-        struct target t = gpu_open();
+        struct target t = sharing_open(QPEL_BACKEND_GPU);
         for (int n = 0; n < CASES; n++) {
             struct picture_case c = place_case(place_format(&r), &r);
             for (int target = 0; target < PLACE_COUNT; target++)
@@ -217,7 +169,7 @@ static void pictures_in_others_memory(void **state)
             case_free(&c);
             place_free_pages();
         }
-        gpu_close(&t);
+        sharing_close(&t);
     }
     printf("# windows outside: %d of %d done\n", able, 2 * CASES);
 }
@@ -228,8 +180,8 @@ static void only_samples_are_written(void **state)
     struct random r = random_stream(73);
 
     (void)state;
-    fake_kernel_reset();
-    struct target t = { .name = "cpu", .backend = QPEL_BACKEND_CPU, .context = cpu_open() };
+    need_vulkan();
+    struct target t = sharing_open(QPEL_BACKEND_CPU);
     for (int n = 0; n < CASES; n++) {
         struct picture_case c = place_case(place_format(&r), &r);
         struct running run = place_open(&c, t.context, PLACE_IMPORTED, PLACE_IMPORTED);
@@ -257,7 +209,7 @@ static void only_samples_are_written(void **state)
         running_close(&run);
         case_free(&c);
     }
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 struct refusal {
@@ -304,9 +256,10 @@ static void what_import_refuses(void **state)
           { .fd = fd, .offset = { 0, 4096, 4127 }, .stride = { 64, 32, 32 } },
           QPEL_ERROR_INVALID },
     };
-    struct target t = gpu_open();
     for (int gpu = 1; gpu >= 0; gpu--) {
-        struct qpel_context *context = gpu ? t.context : cpu_open();
+        struct target t = sharing_open(gpu ? QPEL_BACKEND_GPU : QPEL_BACKEND_CPU);
+        struct qpel_context *context = t.context;
+        int descriptors = place_descriptors();
         for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
             int live = mock.live;
             enum qpel_result r = qpel_picture_import(context, &f, &refusals[i].dmabuf, &p);
@@ -324,11 +277,9 @@ static void what_import_refuses(void **state)
         assert_int_equal(qpel_picture_import(context, &f, &good, &p), QPEL_OK);
         assert_int_equal(place_info(p).gpu, gpu);
         qpel_picture_destroy(&p);
-        if (!gpu)
-            qpel_context_destroy(&context);
+        sharing_close(&t);
     }
 #undef PLANES
-    gpu_close(&t);
     close(ends[0]);
     close(ends[1]);
     close(fd);
@@ -361,7 +312,7 @@ static void what_the_gpu_reaches(void **state)
     (void)state;
     need_vulkan();
     nv12.layout = QPEL_LAYOUT_INTERLEAVED;
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     expect_gpu(t.context, nv12, d, NULL); /* chroma ends where the memory does */
     d.offset[1] -= 2;
     expect_gpu(t.context, nv12, d, "no multiple of 4");
@@ -376,140 +327,25 @@ static void what_the_gpu_reaches(void **state)
                                   .offset = { 0, 4096, 6000 },
                                   .stride = { 64, 32, 36 } };
     expect_gpu(t.context, picture_format(64, 64, QPEL_CHROMA_420), planar, "strides of their own");
-    gpu_close(&t);
+    sharing_close(&t);
     mock.devices[0].dma_buf = false;
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     expect_gpu(t.context, grey, d, "imports no dma-bufs");
-    gpu_close(&t);
+    sharing_close(&t);
     mock.devices[0].dma_buf = true;
     mock.devices[0].max_storage_range = 1 << 16;
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     d.size = 1 << 17;
     expect_gpu(t.context, grey, d, "maxStorageBufferRange");
-    gpu_close(&t);
-}
-
-/* ---- the CPU ---- */
-
-static void memory_that_the_cpu_does_not_reach(void **state)
-{
-    struct random r = random_stream(74);
-    struct qpel_submit_params cpu = { .backend = QPEL_BACKEND_CPU };
-    struct qpel_picture_data data;
-    struct qpel_report report;
-    qpel_ticket ticket;
-
-    (void)state;
-    need_vulkan();
-    struct target t = gpu_open();
-    struct picture_case c = place_case(picture_format(64, 64, QPEL_CHROMA_420), &r);
-    struct running run = place_open(&c, t.context, PLACE_CREATED, PLACE_CREATED);
-    struct qpel_dmabuf d = place_layout(&c.target);
-    d.fd = fake_dmabuf(d.size);
-    fake_kernel.map_error = EACCES;
-    struct qpel_picture *p;
-    qpel_picture_destroy(&run.target.picture);
-    assert_int_equal(qpel_picture_import(t.context, &c.target.format, &d, &p), QPEL_OK);
-    struct qpel_memory_info info = place_info(p);
-    printf("# %s\n", info.reason);
-    assert_true(info.gpu && !info.cpu);
-    assert_non_null(strstr(info.reason, strerror(EACCES)));
-    assert_int_equal(qpel_picture_begin(p, QPEL_READ, &data), QPEL_ERROR_UNSUPPORTED);
-    run.target.picture = p;
-    running_collect(&run);
-    assert_int_equal(qpel_submit(run.batch, &cpu, &ticket, &report), QPEL_ERROR_UNSUPPORTED);
-    assert_string_equal(report.reason, info.reason);
-    assert_int_equal(running_submit(&run, &t), QPEL_OK);
-    uint8_t *seen = fake_device_map(d.fd, d.size);
-    for (int i = 0; i < c.target.planes; i++)
-        for (size_t y = 0; y < c.target.height[i]; y++)
-            assert_memory_equal(seen + d.offset[i] + y * d.stride[i],
-                                c.expected + c.target.offset[i] + y * c.target.stride[i],
-                                c.target.width[i]);
-    munmap(seen, d.size);
-    running_close(&run);
-    struct qpel_context *alone = cpu_open();
-    assert_int_equal(qpel_picture_import(alone, &c.target.format, &d, &p), QPEL_ERROR_UNSUPPORTED);
-    qpel_context_destroy(&alone);
-    descriptors = place_descriptors() - 1;
-    close(d.fd);
-    case_free(&c);
-    gpu_close(&t);
-}
-
-static void a_kernel_that_refuses(void **state)
-{
-    struct random r = random_stream(75);
-    struct qpel_submit_params cpu = { .backend = QPEL_BACKEND_CPU };
-    struct qpel_picture_data data;
-    struct qpel_report report;
-    qpel_ticket ticket;
-
-    (void)state;
-    need_vulkan();
-    fake_kernel.heap = "system";
-    struct target t = gpu_open();
-    struct picture_case c = place_case(picture_format(64, 64, QPEL_CHROMA_420), &r);
-    struct running run = place_open(&c, t.context, PLACE_CREATED, PLACE_IMPORTED);
-    running_collect(&run);
-    fake_kernel.sync_error = EIO;
-    assert_int_equal(qpel_picture_begin(run.target.picture, QPEL_WRITE, &data), QPEL_ERROR_IO);
-    assert_int_equal(qpel_picture_end(run.target.picture), QPEL_ERROR_INVALID);
-    assert_int_equal(qpel_submit(run.batch, &cpu, &ticket, &report), QPEL_ERROR_IO);
-    assert_non_null(strstr(report.reason, "dma-buf"));
-    /* As if it had not been tried. */
-    fake_kernel.sync_error = 0;
-    assert_int_equal(running_submit(&run, &t), QPEL_OK);
-    running_check(&run, "after a refusal");
-    running_close(&run);
-    case_free(&c);
-    gpu_close(&t);
-}
-
-/* Accesses that nest start and end once, and what a reader finds does not undo a writer's work. */
-static void nested_accesses(void **state)
-{
-    struct qpel_picture_data data;
-
-    (void)state;
-    need_vulkan();
-    fake_kernel.heap = "system";
-    struct target t = gpu_open();
-    struct qpel_picture *p = small(t.context, QPEL_NEAR_CPU);
-    unsigned starts = fake_kernel.starts, ends = fake_kernel.ends;
-    assert_int_equal(qpel_picture_begin(p, QPEL_READ, &data), QPEL_OK);
-    assert_int_equal(fake_kernel.starts, starts + 1);
-    assert_int_equal(qpel_picture_begin(p, QPEL_WRITE, &data), QPEL_OK);
-    assert_int_equal(fake_kernel.starts, starts + 2);
-    data.data[0][5] = 77;
-    assert_int_equal(qpel_picture_begin(p, QPEL_READ, &data), QPEL_OK);
-    assert_int_equal(fake_kernel.starts, starts + 2);
-    assert_int_equal(data.data[0][5], 77);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(fake_kernel.ends, ends);
-        assert_int_equal(qpel_picture_end(p), QPEL_OK);
-    }
-    assert_int_equal(fake_kernel.ends, ends + 1);
-    assert_int_equal(qpel_picture_begin(p, QPEL_READ, &data), QPEL_OK);
-    assert_int_equal(data.data[0][5], 77);
-    assert_int_equal(qpel_picture_end(p), QPEL_OK);
-    qpel_picture_destroy(&p);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_of_a_heap),
-        cmocka_unit_test(which_memory_is_taken),
-        cmocka_unit_test(pictures_in_others_memory),
-        cmocka_unit_test(only_samples_are_written),
-        cmocka_unit_test(what_import_refuses),
-        cmocka_unit_test(what_the_gpu_reaches),
-        cmocka_unit_test(memory_that_the_cpu_does_not_reach),
-        cmocka_unit_test(a_kernel_that_refuses),
-        cmocka_unit_test(nested_accesses),
+        cmocka_unit_test(pictures_of_a_heap),        cmocka_unit_test(which_memory_is_taken),
+        cmocka_unit_test(pictures_in_others_memory), cmocka_unit_test(only_samples_are_written),
+        cmocka_unit_test(what_import_refuses),       cmocka_unit_test(what_the_gpu_reaches),
     };
-    vulkan_here = mock_possible();
     return RUN_GROUP("picture memory", tests);
 }

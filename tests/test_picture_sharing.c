@@ -1,48 +1,12 @@
 /* Dma-bufs and descriptors of a mock of V3D: what test_picture_shared does on real devices that
  * have them, and what goes wrong. The kernel is fake_kernel.h. */
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fake_kernel.h"
-#include "harness.h"
-#include "mock_vulkan.h"
-#include "picture_sharing.h"
+#include "sharing_device.h"
 
-enum { PATIENCE_MS = 60000, CASES = 30 };
-
-static bool vulkan_here;
-
-static void need_vulkan(void)
-{
-    if (!vulkan_here)
-        SKIP_TEST("no Vulkan device to stand in for others");
-    mock_reset();
-    mock.devices[0].dma_buf = mock.devices[0].sync_fd = true;
-    mock.map = fake_device_map;
-    fake_kernel_reset();
-    place_dmabuf = fake_dmabuf;
-}
-
-static struct target gpu_open(void)
-{
-    struct target t = { .name = "gpu (mock)", .backend = QPEL_BACKEND_GPU };
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_GPU, .timeout_ms = PATIENCE_MS };
-
-    assert_int_equal(qpel_context_create(&t.context, &params), QPEL_OK);
-    return t;
-}
-
-static void gpu_close(struct target *t)
-{
-    qpel_context_destroy(&t->context);
-    assert_int_equal(fake_kernel.mapped, 0);
-    assert_int_equal(mock.live, 0);
-    assert_int_equal(mock.violations, 0);
-    place_free_pages();
-}
+enum { CASES = 30 };
 
 static void exported_pictures(void **state)
 {
@@ -53,14 +17,14 @@ static void exported_pictures(void **state)
     /* By the driver, and it wants each alone; near the CPU by a heap (test_picture_memory). */
     for (int dedicated = 0; dedicated < 2; dedicated++) {
         mock.devices[0].dedicated = dedicated;
-        struct target t = gpu_open();
+        struct target t = sharing_open(QPEL_BACKEND_GPU);
         check_export(&t, CASES, &r);
-        gpu_close(&t);
+        sharing_close(&t);
     }
     mock.devices[0].memory = MOCK_MEMORY_NOT_COHERENT;
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     check_export(&t, 10, &r);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 /* Of each kind: whose dma-buf it is. */
@@ -72,7 +36,7 @@ static void what_can_be_exported(void **state)
 
     (void)state;
     need_vulkan();
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     int before = place_descriptors();
     /* Near the CPU it is the heap's, and where there is none the driver's. */
     for (int heap = 1; heap >= 0; heap--) {
@@ -90,21 +54,20 @@ static void what_can_be_exported(void **state)
         qpel_picture_destroy(&p);
     }
     assert_int_equal(place_descriptors(), before);
-    gpu_close(&t);
+    sharing_close(&t);
     /* A device that can't: only the heap. */
     mock.devices[0].dma_buf = false;
-    t = gpu_open();
+    t = sharing_open(QPEL_BACKEND_GPU);
     assert_int_equal(qpel_picture_create_exportable(t.context, &f, QPEL_NEAR_GPU, &p),
                      QPEL_ERROR_UNSUPPORTED);
     assert_null(p);
-    gpu_close(&t);
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU };
-    assert_int_equal(qpel_context_create(&t.context, &params), QPEL_OK);
+    sharing_close(&t);
+    t = sharing_open(QPEL_BACKEND_CPU);
     fake_kernel.heap = "system";
     assert_int_equal(qpel_picture_create_exportable(t.context, &f, QPEL_NEAR_CPU, &p), QPEL_OK);
     assert_int_equal(place_info(p).kind, QPEL_MEMORY_HEAP);
     qpel_picture_destroy(&p);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 /* ---- ends ---- */
@@ -115,11 +78,11 @@ static void descriptors_of_submissions(void **state)
 
     (void)state;
     need_vulkan();
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     check_completion(&t, CASES, &r);
     mock.sync_fd_late = true;
     check_completion(&t, CASES, &r);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 static void an_end_that_does_not_come(void **state)
@@ -131,7 +94,7 @@ static void an_end_that_does_not_come(void **state)
 
     (void)state;
     need_vulkan();
-    struct target t = gpu_open();
+    struct target t = sharing_open(QPEL_BACKEND_GPU);
     struct picture_case c = case_draw(60, &r);
     struct running run = running_open(&c, t.context, CREATED, CREATED);
     running_collect(&run);
@@ -165,7 +128,7 @@ static void an_end_that_does_not_come(void **state)
     assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_ERROR_DEVICE_LOST);
     running_close(&run);
     case_free(&c);
-    gpu_close(&t);
+    sharing_close(&t);
 }
 
 /* ---- failures ---- */
@@ -233,7 +196,7 @@ static void each_call_fails_in_turn(VkResult with)
         fake_kernel.heap = "system";
         mock.fail_at = 0;
         int before = place_descriptors();
-        struct target t = gpu_open();
+        struct target t = sharing_open(QPEL_BACKEND_GPU);
         unsigned calls = mock.calls;
         if (n) {
             mock.fail_at = calls + n;
@@ -249,7 +212,7 @@ static void each_call_fails_in_turn(VkResult with)
                    : r && r != QPEL_ERROR_NOMEM && r != QPEL_ERROR_DEVICE_LOST &&
                          r != QPEL_ERROR_UNSUPPORTED)
             fail_msg("call %u fails (%s): %s", n, n ? mock.failed : "none", qpel_result_name(r));
-        gpu_close(&t);
+        sharing_close_lost(&t);
         /* The first time loader and driver open what they keep. */
         if (n && place_descriptors() != before)
             fail_msg("call %u fails (%s): something is left open", n, mock.failed);
@@ -277,59 +240,6 @@ static void device_lost_anywhere(void **state)
     each_call_fails_in_turn(VK_ERROR_DEVICE_LOST);
 }
 
-/* ---- threads ---- */
-
-enum { THREADS = 4 };
-
-struct reader {
-    struct qpel_picture *picture;
-    bool good;
-};
-
-static void *read_over_and_over(void *user)
-{
-    struct reader *r = user;
-    struct qpel_picture_data data;
-
-    r->good = true;
-    for (int n = 0; n < 200 && r->good; n++) {
-        r->good = qpel_picture_begin(r->picture, QPEL_READ, &data) == QPEL_OK;
-        for (int y = 0; y < 64 && r->good; y++)
-            r->good = data.data[0][y * data.stride[0] + y] == 5;
-        r->good = qpel_picture_end(r->picture) == QPEL_OK && r->good;
-    }
-    return NULL;
-}
-
-/* The first one to come starts the access for all, and nobody sees the memory before. */
-static void readers_in_threads(void **state)
-{
-    struct qpel_picture_format f = picture_format(64, 64, QPEL_CHROMA_400);
-    struct qpel_picture_data data;
-    struct reader readers[THREADS];
-    pthread_t threads[THREADS];
-    struct qpel_picture *p;
-
-    (void)state;
-    need_vulkan();
-    fake_kernel.heap = "system";
-    struct target t = gpu_open();
-    assert_int_equal(qpel_picture_create(t.context, &f, QPEL_NEAR_CPU, &p), QPEL_OK);
-    assert_int_equal(qpel_picture_begin(p, QPEL_WRITE, &data), QPEL_OK);
-    memset(data.data[0], 5, 64 * (size_t)data.stride[0]);
-    assert_int_equal(qpel_picture_end(p), QPEL_OK);
-    for (int i = 0; i < THREADS; i++) {
-        readers[i] = (struct reader){ p, false };
-        assert_int_equal(pthread_create(&threads[i], NULL, read_over_and_over, &readers[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], NULL);
-        assert_true(readers[i].good);
-    }
-    qpel_picture_destroy(&p);
-    gpu_close(&t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,8 +250,6 @@ int main(void)
         cmocka_unit_test(out_of_device_memory),
         cmocka_unit_test(descriptors_that_a_driver_rejects),
         cmocka_unit_test(device_lost_anywhere),
-        cmocka_unit_test(readers_in_threads),
     };
-    vulkan_here = mock_possible();
     return RUN_GROUP("picture sharing", tests);
 }
