@@ -118,6 +118,15 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
 /* Null is fine. What is still in flight is left to qpel_gpu_close(). */
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
+/* What is planned of a batch is forgotten: it begins anew, with this target. */
+void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *batch);
+
+/* Plans the blocks that were added, for a batch that is collecting and likely to be submitted to
+ * this gpu; so the submission has less to do. Whatever fails here, or was never planned, is up to
+ * the submission. */
+void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                        const struct qpel_batch *batch);
+
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
  * was submitted before to this gpu comes before. UNSUPPORTED (a picture is not where the device
  * reaches it), NOMEM, DEVICE_LOST: nothing was started; `reason` tells why. */

@@ -124,6 +124,7 @@ struct qpel_batch {
     bool event_open;       /* it was asked for, of the CPU: */
     int event;             /* ours, an eventfd that is written at the end */
     struct gpu_batch *gpu; /* null: not needed so far */
+    bool for_gpu;          /* the last submission went there, so likely will the next */
     bool on_gpu;           /* of one that runs: it is the GPU's, */
     bool submitted;        /* and has been handed over, so that its fence tells */
     unsigned waiters;      /* threads that wait for the fence */
