@@ -65,6 +65,7 @@ void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
 {
     forget_fd(c);
     destroy_semaphore(c, d);
+    qvk_stamps_close(&c->stamps, d);
     if (c->fence)
         d->vk.vkDestroyFence(d->handle, c->fence, NULL);
     if (c->pool)
@@ -102,6 +103,7 @@ enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d
      * buffer's end. */
     barrier(c, d, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, SHADER,
             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    qvk_stamps_begin(&c->stamps, d, c->buffer);
     return QPEL_OK;
 }
 
@@ -115,6 +117,7 @@ void qvk_commands_finish(struct qvk_commands *c, struct qvk_device *d)
 {
     barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
             VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+    qvk_stamps_end(&c->stamps, d, c->buffer);
 }
 
 /* The only vkQueueSubmit. */

@@ -2,12 +2,13 @@
 #ifndef QPEL_VK_COMMANDS_H
 #define QPEL_VK_COMMANDS_H
 
-#include "device.h"
+#include "stamps.h"
 
 struct qvk_commands {
     VkCommandPool pool;
     VkCommandBuffer buffer;
     VkFence fence;
+    struct qvk_stamps stamps;
     atomic_bool pending; /* submitted, and not seen to end */
     /* For a descriptor that tells the end: */
     VkSemaphore ended; /* null: not needed so far */
@@ -24,7 +25,7 @@ enum qpel_result qvk_commands_open(struct qvk_commands *commands, struct qvk_dev
 void qvk_commands_close(struct qvk_commands *commands, struct qvk_device *device);
 
 /* Starts recording, nothing being pending: what the CPU and earlier work wrote is visible to the
- * shaders. */
+ * shaders. What follows up to qvk_commands_finish() is between the stamps, if they are used. */
 enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
 /* What shaders wrote so far is visible to those that follow. */
 void qvk_commands_separate(struct qvk_commands *commands, struct qvk_device *device);
