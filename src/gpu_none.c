@@ -94,10 +94,10 @@ void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
 }
 
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                       const struct qpel_batch *batch,
+                                       const struct qpel_batch *batch, const struct gpu_wish *wish,
                                        char reason[QPEL_REASON_SIZE])
 {
-    (void)gpu, (void)gpu_batch, (void)batch;
+    (void)gpu, (void)gpu_batch, (void)batch, (void)wish;
     qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }

@@ -217,13 +217,15 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
     if (!picture || !data || (unsigned)access - 1 > QPEL_READ_WRITE - 1)
         return QPEL_ERROR_INVALID;
     bool write = access & QPEL_WRITE;
+    const struct uses *uses = picture->uses;
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
-    if (picture->gpu_reading || picture->gpu_writing)
+    if (uses[RUNNER_GPU].reading || uses[RUNNER_GPU].writing)
         qpel_tickets_reap(picture->context);
-    if (picture->writing || (write && picture->reading))
-        r = QPEL_ERROR_BUSY;
-    else if (!picture->reads && !picture->writes)
+    for (int i = 0; i < RUNNER_COUNT; i++)
+        if (uses[i].writing || (write && uses[i].reading))
+            r = QPEL_ERROR_BUSY;
+    if (!r && !picture->reads && !picture->writes)
         r = qpel_picture_memory_to_cpu(picture->context, &picture->memory);
     if (!r) {
         *(write ? &picture->writes : &picture->reads) += 1;

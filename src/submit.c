@@ -9,34 +9,40 @@
 
 /* ---- what a submission uses ---- */
 
-/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
- * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. The GPU's own order is that of
- * submission. With the lock held. */
-static enum qpel_result check_free(const struct qpel_batch *b, bool on_gpu, bool *gpu)
+/* Whether what `runner` has in hand stands in the batch's way. */
+static bool in_the_way(const struct qpel_batch *b, enum runner runner)
 {
-    const struct qpel_picture *t = b->target;
-    bool busy = t->reads || t->writes;
-    unsigned uses = t->writing + t->reading, gpu_uses = t->gpu_writing + t->gpu_reading;
-    for (size_t i = 0; i < b->reference_count; i++) {
-        const struct qpel_picture *p = b->references[i].picture;
-        busy |= p->writes;
-        uses += p->writing;
-        gpu_uses += p->gpu_writing;
-    }
-    busy |= uses > gpu_uses;
-    *gpu = !busy && gpu_uses && !on_gpu;
+    const struct uses *t = &b->target->uses[runner];
+    unsigned uses = t->writing + t->reading;
+    for (size_t i = 0; i < b->reference_count; i++)
+        uses += b->references[i].picture->uses[runner].writing;
+    return uses;
+}
+
+/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
+ * stand in the way; or, for the CPU, what the caller executes; or what the GPU has in hand: *gpu.
+ * The GPU's own order is that of submission, and that of the caller's commands the caller's. With
+ * the lock held. */
+static enum qpel_result check_free(const struct qpel_batch *b, enum runner runner, bool *gpu)
+{
+    bool cpu = runner == RUNNER_CPU;
+    bool busy = b->target->reads || b->target->writes;
+    for (size_t i = 0; i < b->reference_count; i++)
+        busy |= b->references[i].picture->writes;
+    busy |= in_the_way(b, RUNNER_CPU) || (cpu && in_the_way(b, RUNNER_CALLER));
+    *gpu = !busy && cpu && in_the_way(b, RUNNER_GPU);
     return busy || *gpu ? QPEL_ERROR_BUSY : QPEL_OK;
 }
 
 /* Until the GPU is done with the batch's pictures, at most the context's timeout. With the lock
  * held. */
-static enum qpel_result await_free(const struct qpel_batch *b, bool on_gpu)
+static enum qpel_result await_free(const struct qpel_batch *b, enum runner runner)
 {
     struct qpel_context *c = b->context;
     uint64_t deadline = 0;
     enum qpel_result r;
     bool gpu;
-    while ((r = check_free(b, on_gpu, &gpu)) && gpu) {
+    while ((r = check_free(b, runner, &gpu)) && gpu) {
         enum qpel_result waited = QPEL_OK;
         if (!deadline)
             deadline = qpel_deadline_in(c->timeout_ms * NS_PER_MS);
@@ -70,7 +76,7 @@ struct before {
     unsigned slices;
 };
 
-static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices,
+static enum qpel_result start(struct qpel_batch *b, enum runner runner, unsigned slices,
                               qpel_ticket *ticket, struct before *before)
 {
     struct qpel_context *c = b->context;
@@ -81,7 +87,7 @@ static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices
     if (b->state == BATCH_RUNNING)
         r = QPEL_ERROR_BUSY;
     if (!r)
-        r = await_free(b, on_gpu);
+        r = await_free(b, runner);
     if (!r)
         r = prepare_slices(b, slices);
     if (!r) {
@@ -91,7 +97,7 @@ static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices
         *before = (struct before){ b->state, b->ticket, b->slices };
         b->slices = b->slices_left = slices;
         *ticket = b->ticket = ++c->last_ticket;
-        qpel_ticket_use(b, on_gpu);
+        qpel_ticket_use(b, runner);
     }
     pthread_mutex_unlock(&c->lock);
     return r;
@@ -130,7 +136,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
 {
     struct before before;
     qpel_ticket started;
-    enum qpel_result r = start(b, false, slices, &started, &before);
+    enum qpel_result r = start(b, RUNNER_CPU, slices, &started, &before);
     if (r)
         return r;
     r = see_pictures(b);
@@ -177,8 +183,9 @@ enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
 
 /* ---- the GPU ---- */
 
-static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
-                                   struct qpel_report *report)
+enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct gpu_wish *wish,
+                                 enum runner runner, qpel_ticket *ticket,
+                                 struct qpel_report *report)
 {
     struct qpel_context *c = b->context;
     enum qpel_result r;
@@ -194,10 +201,10 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
     }
     struct before before;
     qpel_ticket started;
-    r = start(b, true, 0, &started, &before);
+    r = start(b, runner, 0, &started, &before);
     if (r)
         return r;
-    r = qpel_gpu_batch_submit(gpu, b->gpu, b, report->reason);
+    r = qpel_gpu_batch_submit(gpu, b->gpu, b, wish, report->reason);
     if (r) {
         take_back(b, &before);
         if (r == QPEL_ERROR_DEVICE_LOST)
@@ -205,7 +212,7 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
         return r;
     }
     pthread_mutex_lock(&c->lock);
-    b->submitted = true;
+    b->submitted = runner == RUNNER_GPU;
     pthread_cond_broadcast(&c->finished);
     pthread_mutex_unlock(&c->lock);
     size_t count;
@@ -219,13 +226,18 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, qpel_ticket *ticket,
 
 /* ---- the door ---- */
 
+void qpel_report_clear(struct qpel_report *report)
+{
+    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+}
+
 enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
                              qpel_ticket *ticket, struct qpel_report *report)
 {
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+    qpel_report_clear(report);
     if (!batch || !params || !ticket) {
         report->fault = QPEL_FAULT_NULL;
         return QPEL_ERROR_INVALID;
@@ -241,15 +253,17 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
                     : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
                                                    : "the context's backend");
     if (backend == QPEL_BACKEND_GPU)
-        return submit_gpu(batch, ticket, report);
+        return qpel_submit_gpu(batch, NULL, RUNNER_GPU, ticket, report);
     return submit_cpu(batch, params->slices, ticket, report);
 }
 
 void qpel_submission_end(struct qpel_batch *b)
 {
     /* Slices that the caller has not run by now never will be. What the GPU has ends, each
-     * submission within the context's timeout, or the device is lost. */
-    if (b->ticket && !b->slices)
+     * submission within the context's timeout, or the device is lost. What was recorded is as good
+     * as its caller's word. */
+    bool recorded = b->state == BATCH_RUNNING && b->runner == RUNNER_CALLER;
+    if (b->ticket && !b->slices && !recorded)
         qpel_wait(b->context, b->ticket, UINT64_MAX);
     pthread_mutex_lock(&b->context->lock);
     if (b->state == BATCH_RUNNING)

@@ -17,16 +17,24 @@ enum qpel_result qvk_commands_open(struct qvk_commands *commands, struct qvk_dev
 /* Only where nothing is pending. */
 void qvk_commands_close(struct qvk_commands *commands, struct qvk_device *device);
 
-/* Starts recording, nothing being pending: what the CPU and earlier work wrote is visible to the
- * shaders. */
-enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
+/* ---- barriers, in anybody's command buffer ---- */
+
+/* What the CPU and earlier work's shaders wrote is visible to the shaders that follow. */
+void qvk_barrier_first(const struct qvk_device *device, VkCommandBuffer commands);
 /* What shaders wrote so far is visible to those that follow. */
-void qvk_commands_separate(struct qvk_commands *commands, struct qvk_device *device);
-/* Ends the shaders' work: what they wrote is visible to the CPU once the fence is signalled (but
- * for the invalidation of memory that is not coherent). */
-void qvk_commands_finish(struct qvk_commands *commands, struct qvk_device *device);
-/* Ends recording and submits. Any thread, with others at the same queue. */
-enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device);
+void qvk_barrier_between(const struct qvk_device *device, VkCommandBuffer commands);
+/* What they wrote is visible to the CPU once a fence tells of it (but for the invalidation of
+ * memory that is not coherent). */
+void qvk_barrier_last(const struct qvk_device *device, VkCommandBuffer commands);
+
+/* ---- recording and submission ---- */
+
+/* Starts recording, nothing being pending. */
+enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
+/* Ends recording and submits; with semaphores, which are valid, where not null. Any thread, with
+ * others at the same queue. */
+enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device,
+                                     const struct qpel_vulkan_semaphores *semaphores);
 
 /* TIMEOUT: the work still runs. DEVICE_LOST: its end can't be seen, and then it stays pending, but
  * for that of a device of which Vulkan says that it is lost: all its work counts as ended.

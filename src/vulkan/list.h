@@ -27,6 +27,11 @@ struct qvk_list {
 enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance *instance,
                                const char *wanted, const struct log *log,
                                char reason[QPEL_REASON_SIZE]);
+/* A list of one, which is fit or the result says why not: a caller's device, with a family of its
+ * queues. INVALID: there is no such family, or it does not compute. UNSUPPORTED, NOMEM. */
+enum qpel_result qvk_list_adopt(struct qvk_list *list, const struct qvk_instance *instance,
+                                VkPhysicalDevice device, uint32_t family,
+                                char reason[QPEL_REASON_SIZE]);
 void qvk_list_close(struct qvk_list *list);
 
 /* The best one that has not been tried; -1: none is left. */

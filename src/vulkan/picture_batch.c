@@ -76,8 +76,19 @@ void qvk_batches_close(struct gpu *g)
     }
 }
 
+static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                               const struct qpel_vulkan_semaphores *semaphores)
+{
+    enum qpel_result r = qvk_commands_begin(&b->commands, &g->device);
+    if (r)
+        return r;
+    qvk_batch_record(g, b, batch, b->commands.buffer);
+    qvk_barrier_last(&g->device, b->commands.buffer);
+    return qvk_commands_submit(&b->commands, &g->device, semaphores);
+}
+
 enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
-                                       const struct qpel_batch *batch,
+                                       const struct qpel_batch *batch, const struct gpu_wish *wish,
                                        char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_usable(g, reason);
@@ -85,9 +96,11 @@ enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
         return r;
     r = qvk_batch_upload(&g->device, b, batch, reason);
     if (!r)
-        r = qvk_batch_record(g, b, batch);
-    if (!r)
-        r = qvk_commands_submit(&b->commands, &g->device);
+        r = qvk_batch_prepare(g, b, batch);
+    if (!r && wish && wish->commands)
+        qvk_batch_record(g, b, batch, wish->commands);
+    else if (!r)
+        r = submit(g, b, batch, wish ? wish->semaphores : NULL);
     if (r == QPEL_ERROR_NOMEM)
         qpel_reason_set(reason, "out of memory for the GPU");
     else if (r == QPEL_ERROR_DEVICE_LOST)

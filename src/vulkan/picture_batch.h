@@ -17,6 +17,12 @@ struct gpu_batch {
     uint32_t weights, items, slots, rows;
 };
 
+/* What the caller of qpel/vulkan.h adds; null: nothing. */
+struct gpu_wish {
+    VkCommandBuffer commands; /* record here, and don't submit */
+    const struct qpel_vulkan_semaphores *semaphores;
+};
+
 /* Waits for what is in flight, at most so long for each; whether none is left. */
 bool qvk_batches_idle(struct gpu *gpu, uint64_t timeout_ns);
 /* Destroys all; none may be in flight. */
@@ -27,8 +33,12 @@ void qvk_batches_close(struct gpu *gpu);
 enum qpel_result qvk_batch_upload(struct qvk_device *device, struct gpu_batch *gpu_batch,
                                   const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
 
-/* Records the work of an uploaded batch. */
-enum qpel_result qvk_batch_record(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                  const struct qpel_batch *batch);
+/* Makes the pipelines that an uploaded batch needs. */
+enum qpel_result qvk_batch_prepare(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                   const struct qpel_batch *batch);
+/* Then records its work into any command buffer, with the barriers before and between, none
+ * after. */
+void qvk_batch_record(struct gpu *gpu, struct gpu_batch *gpu_batch, const struct qpel_batch *batch,
+                      VkCommandBuffer commands);
 
 #endif

@@ -11,6 +11,7 @@
 struct recorder {
     struct gpu *gpu;
     struct gpu_batch *b;
+    VkCommandBuffer commands; /* null: only the pipelines are made */
     const struct qpel_batch *batch;
     struct qvk_picture_push push;
     VkDescriptorSet sets[QPEL_PICTURE_SETS]; /* those that are bound */
@@ -40,10 +41,10 @@ static void bind(struct recorder *r, VkDescriptorSet src, VkDescriptorSet dst,
         bound &= r->sets[i] == sets[i];
         r->sets[i] = sets[i];
     }
-    if (!bound)
-        r->gpu->device.vk.vkCmdBindDescriptorSets(
-            r->b->commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, r->gpu->picture_pipelines.layout,
-            0, QPEL_PICTURE_SETS, sets, 0, NULL);
+    if (!bound && r->commands)
+        r->gpu->device.vk.vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                                  r->gpu->picture_pipelines.layout, 0,
+                                                  QPEL_PICTURE_SETS, sets, 0, NULL);
 }
 
 /* Items first..end-1, so many to a work group; in jobs that V3D's watchdog allows. */
@@ -51,10 +52,12 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t first, ui
                      uint32_t per_group)
 {
     const struct VolkDeviceTable *vk = &r->gpu->device.vk;
-    VkCommandBuffer commands = r->b->commands.buffer;
+    VkCommandBuffer commands = r->commands;
     uint32_t most = r->gpu->device.info->max_groups;
     if (most > GROUPS_PER_JOB)
         most = GROUPS_PER_JOB;
+    if (!commands)
+        return;
     vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     while (first < end) {
         uint32_t groups = (end - first + per_group - 1) / per_group;
@@ -72,7 +75,8 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t first, ui
 
 static void separate(struct recorder *r)
 {
-    qvk_commands_separate(&r->b->commands, &r->gpu->device);
+    if (r->commands)
+        qvk_barrier_between(&r->gpu->device, r->commands);
 }
 
 /* ---- slots ---- */
@@ -283,13 +287,14 @@ static enum qpel_result record(struct recorder *r)
     return result;
 }
 
-enum qpel_result qvk_batch_record(struct gpu *g, struct gpu_batch *b,
-                                  const struct qpel_batch *batch)
+static enum qpel_result run(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                            VkCommandBuffer commands)
 {
     const struct plan *plan = &b->plan;
     struct recorder r = {
         .gpu = g,
         .b = b,
+        .commands = commands,
         .batch = batch,
         .step = plan->weighted ? QPEL_STEP_WEIGH
                 : plan->bi     ? QPEL_STEP_MEAN
@@ -300,15 +305,26 @@ enum qpel_result qvk_batch_record(struct gpu *g, struct gpu_batch *b,
     for (unsigned s = 0; s < plan->sources; s++)
         if (b->chunks[s]->slot_room < r.slot_room)
             r.slot_room = (uint32_t)b->chunks[s]->slot_room;
-    enum qpel_result result = qvk_commands_begin(&b->commands, &g->device);
-    if (result)
-        return result;
+    return record(&r);
+}
+
+enum qpel_result qvk_batch_prepare(struct gpu *g, struct gpu_batch *b,
+                                   const struct qpel_batch *batch)
+{
+    enum qpel_result result = QPEL_OK;
     pthread_mutex_lock(&g->pictures_lock); /* for the pipelines */
-    if (plan->sources)
+    if (b->plan.sources)
         result = qvk_picture_layout(&g->picture_pipelines, &g->device);
-    if (plan->sources && !result)
-        result = record(&r);
+    if (b->plan.sources && !result)
+        result = run(g, b, batch, VK_NULL_HANDLE);
     pthread_mutex_unlock(&g->pictures_lock);
-    qvk_commands_finish(&b->commands, &g->device);
     return result;
+}
+
+void qvk_batch_record(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                      VkCommandBuffer commands)
+{
+    qvk_barrier_first(&g->device, commands);
+    if (b->plan.sources)
+        run(g, b, batch, commands);
 }

@@ -55,6 +55,7 @@ enum qpel_result qvk_queue_begin(struct qvk_queue *q, bool timed)
     enum qpel_result r = qvk_commands_begin(&q->commands, d);
     if (r)
         return r;
+    qvk_barrier_first(d, q->commands.buffer);
     q->timed = timed && q->stamps;
     if (q->timed) {
         d->vk.vkCmdResetQueryPool(q->commands.buffer, q->stamps, 0, STAMP_COUNT);
@@ -86,11 +87,11 @@ enum qpel_result qvk_queue_run(struct qvk_queue *q, double *seconds)
 {
     struct qvk_device *d = q->device;
     *seconds = -1;
-    qvk_commands_finish(&q->commands, d);
+    qvk_barrier_last(d, q->commands.buffer);
     if (q->timed)
         d->vk.vkCmdWriteTimestamp(q->commands.buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
                                   q->stamps, STAMP_END);
-    enum qpel_result r = qvk_commands_submit(&q->commands, d);
+    enum qpel_result r = qvk_commands_submit(&q->commands, d, NULL);
     if (!r)
         r = qvk_commands_wait(&q->commands, d, q->timeout_ms * NS_PER_MS);
     if (r == QPEL_ERROR_TIMEOUT)
