@@ -149,12 +149,10 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
                  driver.driverInfo);
 }
 
-#define ANY_FAMILY UINT32_MAX
-
-/* `wanted`, if it computes. Of ANY_FAMILY that computes, the first: on V3D there is one, elsewhere
- * the first does all. */
+/* Of the families that compute `wanted`, or if that is null the first: on V3D there is one,
+ * elsewhere the first does all. */
 static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *instance,
-                       uint32_t wanted)
+                       const uint32_t *wanted)
 {
     uint32_t count = 0;
     instance->GetPhysicalDeviceQueueFamilyProperties(c->handle, &count, NULL);
@@ -165,7 +163,7 @@ static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *insta
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++)
         if (families[i].queueCount && families[i].queueFlags & VK_QUEUE_COMPUTE_BIT &&
-            (wanted == ANY_FAMILY || wanted == i)) {
+            (!wanted || *wanted == i)) {
             c->family = i;
             c->timestamp_bits = families[i].timestampValidBits;
             found = true;
@@ -202,7 +200,7 @@ static const char *unfit(const struct qpel_device *info, const VkPhysicalDeviceL
 
 /* Leaves rank 0 where the device is unfit. INVALID: as qvk_list_adopt(). */
 static enum qpel_result describe(struct qpel_device *info, struct qvk_candidate *c,
-                                 const struct qvk_instance *instance, uint32_t family)
+                                 const struct qvk_instance *instance, const uint32_t *family)
 {
     VkPhysicalDeviceProperties p;
     instance->GetPhysicalDeviceProperties(c->handle, &p);
@@ -224,11 +222,11 @@ static enum qpel_result describe(struct qpel_device *info, struct qvk_candidate 
     }
     describe_more(info, c, instance);
     if (!find_queue(c, instance, family)) {
-        if (family == ANY_FAMILY)
+        if (!family)
             qpel_reason_set(info->reason, "no compute queue");
         else
-            qpel_reason_set(info->reason, "queue_family: family %u does not compute", family);
-        return family == ANY_FAMILY ? QPEL_ERROR_UNSUPPORTED : QPEL_ERROR_INVALID;
+            qpel_reason_set(info->reason, "queue_family: family %u does not compute", *family);
+        return family ? QPEL_ERROR_INVALID : QPEL_ERROR_UNSUPPORTED;
     }
     info->timestamps = c->timestamp_bits && c->tick_seconds > 0;
     const char *why = unfit(info, &p.limits);
@@ -315,7 +313,7 @@ enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance 
     enum wish wish = parse_wish(wanted, uuid);
     for (uint32_t i = 0; i < count && !r; i++) {
         list->candidates[i].handle = handles[i];
-        describe(&list->info[i], &list->candidates[i], instance, ANY_FAMILY);
+        describe(&list->info[i], &list->candidates[i], instance, NULL);
         rank(&list->info[i], &list->candidates[i], wish, wanted, uuid);
         list->count++;
     }
@@ -335,7 +333,7 @@ enum qpel_result qvk_list_adopt(struct qvk_list *list, const struct qvk_instance
         qpel_reason_set(reason, "out of memory");
     } else {
         list->candidates[0].handle = device;
-        r = describe(&list->info[0], &list->candidates[0], instance, family);
+        r = describe(&list->info[0], &list->candidates[0], instance, &family);
         qpel_reason_set(reason, "%s", list->info[0].reason);
     }
     if (r)
