@@ -61,6 +61,7 @@ struct mock_vulkan {
     uint64_t timeout_ns;     /* of the last */
     int live;                /* objects created and not destroyed */
     unsigned dispatches;     /* vkCmdDispatch */
+    unsigned barriers;       /* vkCmdPipelineBarrier */
     unsigned updates;        /* vkUpdateDescriptorSets */
     unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };
