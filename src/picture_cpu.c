@@ -4,8 +4,9 @@
 #include "cpu/blocks.h"
 #include "picture.h"
 
-/* Room for a clamped copy of a window: 21 samples either way, or 9 pairs of 2 bytes. */
-enum { SCRATCH_STRIDE = 32, SCRATCH_ROWS = 21 };
+/* Room for a clamped copy of a window: 21 samples either way, or 9 pairs of 2 bytes. A row more, as
+ * rows are written beyond their ends. */
+enum { SCRATCH_STRIDE = 32, SCRATCH_ROWS = 21, SCRATCH_SIZE = (SCRATCH_ROWS + 1) * SCRATCH_STRIDE };
 
 /* Predictions on their way to being weighted. */
 enum { PREDICTION_STRIDE = 16, PREDICTION_SIZE = 16 * PREDICTION_STRIDE };
@@ -32,48 +33,74 @@ static int clamp(int value, int low, int high)
     return value < low ? low : value > high ? high : value;
 }
 
-static void repeat(uint8_t *out, const uint8_t *sample, int count, int step)
+/* SCRATCH_STRIDE bytes of one sample, or pair; the compiler knows their number, which is the point:
+ * what is too much is overwritten by what follows. */
+static inline void repeat(uint8_t *out, const uint8_t *sample, int step)
 {
     if (step == 1)
-        memset(out, *sample, (size_t)count);
+        memset(out, *sample, SCRATCH_STRIDE);
     else
-        for (int i = 0; i < count; i++)
-            memcpy(out + 2 * i, sample, 2);
+        for (int i = 0; i < SCRATCH_STRIDE; i += 2)
+            memcpy(out + i, sample, 2);
 }
 
-/* Columns x..x+count-1 of a row of `width` samples, repeating its ends. */
-static void fetch_row(uint8_t *out, const uint8_t *row, int x, int count, int width, int step)
+/* Likewise: count bytes, up to 32, as two pieces of constant size that may overlap. */
+static inline void copy(uint8_t *out, const uint8_t *src, int count)
 {
-    int left = clamp(-x, 0, count), right = clamp(x + count - width, 0, count);
-    int middle = count - left - right;
-    repeat(out, row, left, step);
-    if (middle > 0)
-        memcpy(out + left * step, row + (x + left) * step, (size_t)(middle * step));
-    repeat(out + (count - right) * step, row + (width - 1) * step, right, step);
+#define TWO_OF(size)                                                                               \
+    if (count >= (size)) {                                                                         \
+        memcpy(out, src, size);                                                                    \
+        memcpy(out + count - (size), src + count - (size), size);                                  \
+        return;                                                                                    \
+    }
+    TWO_OF(16)
+    TWO_OF(8)
+    TWO_OF(4)
+    TWO_OF(2)
+    TWO_OF(1)
+#undef TWO_OF
 }
 
 /* A copy of the window w around (x, y) with clamped coordinates (8.4.2.2.1, xInt and yInt); returns
  * where (x, y) is in it. */
-static __attribute__((noinline)) const uint8_t *fetch(
-    const struct samples *ref, int x, int y, struct qpel_rectangle w,
-    uint8_t scratch[SCRATCH_ROWS * SCRATCH_STRIDE])
+static __attribute__((noinline)) const uint8_t *fetch(const struct samples *ref, int x, int y,
+                                                      struct qpel_rectangle w,
+                                                      uint8_t scratch[SCRATCH_SIZE])
 {
+    const int step = ref->step, count = w.right - w.left + 1, first = x + w.left;
+    const int left = clamp(-first, 0, count), right = clamp(first + count - ref->width, 0, count);
     uint8_t *out = scratch;
-    for (int row = w.top; row <= w.bottom; row++, out += SCRATCH_STRIDE)
-        fetch_row(out, ref->data + clamp(y + row, 0, ref->height - 1) * ref->stride, x + w.left,
-                  w.right - w.left + 1, ref->width, ref->step);
-    return scratch - w.top * SCRATCH_STRIDE - w.left * ref->step;
+    for (int line = w.top; line <= w.bottom; line++, out += SCRATCH_STRIDE) {
+        const uint8_t *row = ref->data + clamp(y + line, 0, ref->height - 1) * ref->stride;
+        if (left)
+            repeat(out, row, step);
+        if (left + right < count)
+            copy(out + left * step, row + (first + left) * step, (count - left - right) * step);
+        if (right)
+            repeat(out + (count - right) * step, row + (ref->width - 1) * step, step);
+    }
+    return scratch - w.top * SCRATCH_STRIDE - w.left * step;
 }
 
-static bool inside(const struct samples *ref, int x, int y, struct qpel_rectangle w)
+/* The window of a block is that of one sample, grown by the block. */
+static inline bool leaves(const struct samples *ref, int x, int y, const struct qpel_rectangle *one,
+                          int width, int height)
 {
-    return x + w.left >= 0 && y + w.top >= 0 && x + w.right < ref->width &&
-           y + w.bottom < ref->height;
+    /* Distances to the sides: one is negative where the window leaves the reference. */
+    return ((x + one->left) | (y + one->top) | (ref->width - width - one->right - x) |
+            (ref->height - height - one->bottom - y)) < 0;
 }
 
-static const uint8_t *sample_at(const struct samples *s, int x, int y)
+static struct qpel_rectangle grown(struct qpel_rectangle one, int width, int height)
 {
-    return s->data + y * s->stride + x * s->step;
+    one.right += width - 1;
+    one.bottom += height - 1;
+    return one;
+}
+
+static inline enum qpel_size size_of(int side)
+{
+    return (enum qpel_size)(QPEL_SIZE_4 - (side >> 3));
 }
 
 /* Luma, and chroma of 4:4:4 (8.4.2.2.1). */
@@ -81,21 +108,20 @@ static inline void predict_quarter(const struct run *run, const struct samples *
                                    const struct part *p, const int16_t mv[2], uint8_t *dst,
                                    ptrdiff_t dst_stride, enum qpel_operation operation)
 {
-    uint8_t scratch[SCRATCH_ROWS * SCRATCH_STRIDE];
+    uint8_t scratch[SCRATCH_SIZE];
     int side = p->width < p->height ? p->width : p->height;
-    int size = side == 16 ? QPEL_SIZE_16 : side == 8 ? QPEL_SIZE_8 : QPEL_SIZE_4;
     int position = (mv[0] & 3) + 4 * (mv[1] & 3);
     qpel_kernel_fn *kernel =
-        (operation == QPEL_PUT ? run->kernels->put : run->kernels->avg)[size][position];
+        (operation == QPEL_PUT ? run->kernels->put : run->kernels->avg)[size_of(side)][position];
     int x = p->x + (mv[0] >> 2), y = p->y + (mv[1] >> 2);
-    struct qpel_rectangle w = run->reach[position];
-    w.right += p->width - 1;
-    w.bottom += p->height - 1;
+    const struct qpel_rectangle *one = &run->reach[position];
     ptrdiff_t stride = ref->stride;
-    const uint8_t *src = sample_at(ref, x, y);
-    if (!inside(ref, x, y, w)) {
-        src = fetch(ref, x, y, w, scratch);
+    const uint8_t *src;
+    if (__builtin_expect(leaves(ref, x, y, one, p->width, p->height), 0)) {
+        src = fetch(ref, x, y, grown(*one, p->width, p->height), scratch);
         stride = SCRATCH_STRIDE;
+    } else {
+        src = ref->data + y * stride + x;
     }
     kernel(dst, src, dst_stride, stride);
     if (p->width > side)
@@ -105,27 +131,27 @@ static inline void predict_quarter(const struct run *run, const struct samples *
 }
 
 /* Chroma of 4:2:0 and 4:2:2 (8.4.1.4, 8.4.2.2.2). */
-static void predict_chroma(enum qpel_chroma chroma, const struct samples *ref, const struct part *p,
+static void predict_chroma(const struct run *run, const struct samples *ref, const struct part *p,
                            const int16_t mv[2], int parity_offset, uint8_t *dst,
                            ptrdiff_t dst_stride, enum qpel_operation operation)
 {
-    uint8_t scratch[SCRATCH_ROWS * SCRATCH_STRIDE];
+    uint8_t scratch[SCRATCH_SIZE];
     /* Vertically, 4:2:2 has the rows of luma, and quarter samples of its own. */
-    int unit = chroma == QPEL_CHROMA_420 ? 3 : 2;
+    int unit = run->chroma == QPEL_CHROMA_420 ? 3 : 2;
     int my = mv[1] + parity_offset;
     int x_frac = mv[0] & 7, y_frac = (my & ((1 << unit) - 1)) << (3 - unit);
     int x = p->x + (mv[0] >> 3), y = p->y + (my >> unit);
-    struct qpel_rectangle w = { 0, 0, p->width - !x_frac, p->height - !y_frac };
+    const struct qpel_rectangle one = { 0, 0, x_frac > 0, y_frac > 0 };
     ptrdiff_t stride = ref->stride;
     const uint8_t *src;
-    if (inside(ref, x, y, w)) {
-        src = sample_at(ref, x, y);
-    } else {
-        src = fetch(ref, x, y, w, scratch);
+    if (__builtin_expect(leaves(ref, x, y, &one, p->width, p->height), 0)) {
+        src = fetch(ref, x, y, grown(one, p->width, p->height), scratch);
         stride = SCRATCH_STRIDE;
+    } else {
+        src = ref->data + y * stride + x * ref->step;
     }
-    qpel_chroma_predict(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
-                        p->target->step, x_frac, y_frac, operation);
+    run->kernels->chroma(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
+                         p->target->step, x_frac, y_frac, operation);
 }
 
 static struct weights weights_of(const struct qpel_weight *w, int component, int references)
@@ -133,8 +159,7 @@ static struct weights weights_of(const struct qpel_weight *w, int component, int
     int o0 = w->o[0][component], o1 = w->o[1][component];
     return (struct weights){
         .log_wd = w->log_wd[component],
-        .w0 = w->w[0][component],
-        .w1 = w->w[1][component],
+        .w = { w->w[0][component], w->w[1][component] },
         .offset = references == 1 ? o0 : (o0 + o1 + 1) >> 1,
     };
 }
@@ -154,34 +179,33 @@ static inline void predict_list(const struct run *run, const struct qpel_picture
     int offset = 0;
     if (run->chroma == QPEL_CHROMA_420 && b->parity != QPEL_FRAME && r->parity != QPEL_FRAME)
         offset = 2 * ((int)b->parity - (int)r->parity);
-    predict_chroma(run->chroma, ref, p, b->mv[list], offset, dst, dst_stride, operation);
+    predict_chroma(run, ref, p, b->mv[list], offset, dst, dst_stride, operation);
 }
 
-static void weight_part(const struct qpel_weight *w, int references, const struct part *p,
-                        uint8_t *dst, uint8_t predictions[2][PREDICTION_SIZE])
+static void weight_part(const struct run *run, const struct qpel_weight *w, int references,
+                        const struct part *p, uint8_t *dst, uint8_t predictions[2][PREDICTION_SIZE])
 {
     for (int i = 0; i < p->target->step; i++) {
         int component = p->component + i;
-        struct weights weights = { .w0 = 1, .w1 = 1 }; /* default: (a + b + 1) >> 1, or a */
+        struct weights weights = { .w = { 1, 1 } }; /* default: (a + b + 1) >> 1, or a */
         if (w->planes >> component & 1)
             weights = weights_of(w, component, references);
-        int width = p->width * p->target->step;
-        if (references == 1)
-            qpel_weight_one(dst, p->target->stride, predictions[0], PREDICTION_STRIDE, width,
-                            p->height, p->target->step, i, weights);
-        else
-            qpel_weight_two(dst, p->target->stride, predictions[0], predictions[1],
-                            PREDICTION_STRIDE, width, p->height, p->target->step, i, weights);
+        run->kernels->weight(dst, p->target->stride, predictions[0],
+                             references == 2 ? predictions[1] : NULL, PREDICTION_STRIDE,
+                             p->width * p->target->step, p->height, p->target->step, i, weights);
     }
 }
 
-static void predict_weighted(const struct run *run, const struct qpel_picture_block *b,
-                             const struct part *p, uint8_t *dst, const struct qpel_weight *weight)
+/* Few blocks are weighted: apart from the others, which then keep what they need in registers. */
+static __attribute__((noinline)) void predict_weighted(const struct run *run,
+                                                       const struct qpel_picture_block *b,
+                                                       const struct part *p, uint8_t *dst,
+                                                       const struct qpel_weight *weight)
 {
     uint8_t predictions[2][PREDICTION_SIZE];
     for (int l = 0; l < b->references; l++)
         predict_list(run, b, p, l, predictions[l], PREDICTION_STRIDE, QPEL_PUT);
-    weight_part(weight, b->references, p, dst, predictions);
+    weight_part(run, weight, b->references, p, dst, predictions);
 }
 
 static inline void predict_part(const struct run *run, const struct qpel_picture_block *b,
@@ -198,6 +222,38 @@ static inline void predict_part(const struct run *run, const struct qpel_picture
         predict_list(run, b, p, 1, dst, p->target->stride, QPEL_AVG);
 }
 
+static void run_luma(const struct run *run, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct qpel_picture_block *b = &run->batch->blocks[i];
+        predict_part(run, b,
+                     &(struct part){
+                         .target = &run->target[b->parity][0],
+                         .x = b->x,
+                         .y = b->y,
+                         .width = b->width,
+                         .height = b->height,
+                     });
+    }
+}
+
+static void run_chroma(const struct run *run, int component, size_t first, size_t end)
+{
+    int sx = chroma_shift_x(run->chroma), sy = chroma_shift_y(run->chroma);
+    for (size_t i = first; i < end; i++) {
+        const struct qpel_picture_block *b = &run->batch->blocks[i];
+        predict_part(run, b,
+                     &(struct part){
+                         .target = &run->target[b->parity][component],
+                         .component = component,
+                         .x = b->x >> sx,
+                         .y = b->y >> sy,
+                         .width = b->width >> sx,
+                         .height = b->height >> sy,
+                     });
+    }
+}
+
 void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end)
 {
     const struct qpel_picture *target = batch->target;
@@ -211,26 +267,7 @@ void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t e
     for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
         for (int c = 0; c < target->components; c++)
             run.target[parity][c] = samples_rows(target->component[c], (enum qpel_parity)parity);
-    int sx = chroma_shift_x(run.chroma), sy = chroma_shift_y(run.chroma);
-    for (size_t i = first; i < end; i++) {
-        const struct qpel_picture_block *b = &batch->blocks[i];
-        predict_part(&run, b,
-                     &(struct part){
-                         .target = &run.target[b->parity][0],
-                         .x = b->x,
-                         .y = b->y,
-                         .width = b->width,
-                         .height = b->height,
-                     });
-        for (int c = 1; c < target->components; c += target->component[c].step)
-            predict_part(&run, b,
-                         &(struct part){
-                             .target = &run.target[b->parity][c],
-                             .component = c,
-                             .x = b->x >> sx,
-                             .y = b->y >> sy,
-                             .width = b->width >> sx,
-                             .height = b->height >> sy,
-                         });
-    }
+    run_luma(&run, first, end);
+    for (int c = 1; c < target->components; c += target->component[c].step)
+        run_chroma(&run, c, first, end);
 }

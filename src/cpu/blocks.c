@@ -33,22 +33,6 @@ BLOCK_INLINE void store(uint8_t *dst, ptrdiff_t stride, const struct group *grou
 
 #define FOR_EACH_SAMPLE(k) AS_WHOLE for (int k = 0; k < size; k++)
 
-/* Calls expand(w, argument) with the constant w that a width, in bytes, is. */
-#define WITH_WIDTH(width, expand, argument)                                                        \
-    switch (width) {                                                                               \
-    case 16:                                                                                       \
-        expand(16, argument);                                                                      \
-        break;                                                                                     \
-    case 8:                                                                                        \
-        expand(8, argument);                                                                       \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        expand(4, argument);                                                                       \
-        break;                                                                                     \
-    default:                                                                                       \
-        expand(2, argument);                                                                       \
-    }
-
 /* ---- chroma ---- */
 
 /* A fraction of 0 takes a neighbour's weight of 0, and for its value the sample's own. */
@@ -93,17 +77,12 @@ BLOCK_INLINE void chroma_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
     }
 }
 
-void qpel_chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                         ptrdiff_t src_stride, int width, int height, int step, int x_frac,
-                         int y_frac, enum qpel_operation operation)
-{
+void qpel_chroma_c(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
+                   int width, int height, int step, int x_frac, int y_frac,
+                   enum qpel_operation operation){
 #define ROWS(w, op)                                                                                \
     chroma_rows(dst, dst_stride, src, src_stride, w, height, step, x_frac, y_frac, op)
-    if (operation == QPEL_PUT) {
-        WITH_WIDTH(width, ROWS, QPEL_PUT)
-    } else {
-        WITH_WIDTH(width, ROWS, QPEL_AVG)
-    }
+    QPEL_WITH_WIDTH(width, operation, ROWS)
 #undef ROWS
 }
 
@@ -133,16 +112,15 @@ BLOCK_INLINE void store_component(uint8_t *dst, ptrdiff_t stride, const struct g
     store(dst, stride, &old, width);
 }
 
-/* Both sums fit 16 bits once they are shifted: the largest is (255 * 128 * 2 + 1) / 2 + 127. */
 BLOCK_INLINE void weight_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
                               const uint8_t *restrict a, const uint8_t *restrict b,
                               ptrdiff_t stride, int width, int height, int step, int phase,
                               struct weights w)
 {
-    const int16_t w0 = (int16_t)w.w0, w1 = (int16_t)w.w1, offset = (int16_t)w.offset;
-    const int16_t round = (int16_t)(b ? 1 << w.log_wd : w.log_wd ? 1 << (w.log_wd - 1) : 0);
-    const int shift = b ? w.log_wd + 1 : w.log_wd;
-    const int size = GROUP_ROWS(width) * width;
+    const int16_t w0 = (int16_t)w.w[0], w1 = (int16_t)w.w[1], offset = (int16_t)w.offset;
+    const int16_t round_0 = (int16_t)WEIGHT_ROUND(w.log_wd, 0);
+    const int16_t round_1 = (int16_t)WEIGHT_ROUND(w.log_wd, 1);
+    const int shift = w.log_wd, size = GROUP_ROWS(width) * width;
 
     for (int y = 0; y < height; y += GROUP_ROWS(width)) {
         struct group p0, p1, new;
@@ -152,13 +130,13 @@ BLOCK_INLINE void weight_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
             load(&p1, b, stride, width);
         FOR_EACH_SAMPLE(k)
         {
-            int16_t value;
-            if (b)
-                value =
-                    (int16_t)(((int16_t)p0.at[k] * w0 + (int16_t)p1.at[k] * w1 + round) >> shift);
-            else
-                value = (int16_t)((int16_t)(p0.at[k] * w0 + round) >> shift);
-            new.at[k] = clip((int16_t)(value + offset));
+            int16_t value = (int16_t)(p0.at[k] * w0 + round_0);
+            if (b) {
+                int16_t other = (int16_t)(p1.at[k] * w1 + round_1);
+                /* Floor of half the sum: the bits of both, and half of those of one. */
+                value = (int16_t)((value & other) + ((int16_t)(value ^ other) >> 1));
+            }
+            new.at[k] = clip((int16_t)((value >> shift) + offset));
         }
         store_component(dst, dst_stride, &new, width, step, phase);
         dst += GROUP_ROWS(width) * dst_stride;
@@ -167,26 +145,8 @@ BLOCK_INLINE void weight_rows(uint8_t *restrict dst, ptrdiff_t dst_stride,
     }
 }
 
-void qpel_weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t stride,
-                     int width, int height, int step, int phase, struct weights w)
+void qpel_weight_c(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const uint8_t *b,
+                   ptrdiff_t stride, int width, int height, int step, int phase, struct weights w)
 {
-#define ROWS(n, step) weight_rows(dst, dst_stride, a, NULL, stride, n, height, step, phase, w)
-    if (step == 1) {
-        WITH_WIDTH(width, ROWS, 1)
-    } else {
-        WITH_WIDTH(width, ROWS, 2)
-    }
-#undef ROWS
-}
-
-void qpel_weight_two(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const uint8_t *b,
-                     ptrdiff_t stride, int width, int height, int step, int phase, struct weights w)
-{
-#define ROWS(n, step) weight_rows(dst, dst_stride, a, b, stride, n, height, step, phase, w)
-    if (step == 1) {
-        WITH_WIDTH(width, ROWS, 1)
-    } else {
-        WITH_WIDTH(width, ROWS, 2)
-    }
-#undef ROWS
+    QPEL_WEIGHT_ROWS(weight_rows, phase, w)
 }

@@ -4,26 +4,65 @@
 
 #include "kernels.h"
 
-/* Chroma (8.4.2.2.2): bilinear with eighth-sample fractions, 0..7. step: bytes from a sample to its
- * right neighbour, 1, or 2 where Cb and Cr are interleaved; width in bytes, 2 to 16. Reads column
- * `width` (by step) only if x_frac, row `height` only if y_frac. */
-void qpel_chroma_predict(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                         ptrdiff_t src_stride, int width, int height, int step, int x_frac,
-                         int y_frac, enum qpel_operation operation);
+/* Chroma with bilinear filters, by layer (kernels.h). */
+qpel_chroma_fn qpel_chroma_c, qpel_chroma_ssse3, qpel_chroma_neon;
 
-/* One row of weights (8.4.2.3.2): log_wd 0..7, weights and offset -128..128. */
-struct weights {
-    int log_wd;
-    int w0, w1;
-    int offset; /* one reference: o0; two: (o0 + o1 + 1) >> 1 */
-};
+/* Expands rows(w, op) with the constants that width, in bytes, and operation are. */
+#define QPEL_WITH_WIDTH(width, operation, rows)                                                    \
+    if ((operation) == QPEL_PUT) {                                                                 \
+        QPEL_WITH_WIDTH_ALONE(width, rows, QPEL_PUT)                                               \
+    } else {                                                                                       \
+        QPEL_WITH_WIDTH_ALONE(width, rows, QPEL_AVG)                                               \
+    }
+#define QPEL_WITH_WIDTH_ALONE(width, rows, argument)                                               \
+    switch (width) {                                                                               \
+    case 16:                                                                                       \
+        rows(16, argument);                                                                        \
+        break;                                                                                     \
+    case 8:                                                                                        \
+        rows(8, argument);                                                                         \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        rows(4, argument);                                                                         \
+        break;                                                                                     \
+    default:                                                                                       \
+        rows(2, argument);                                                                         \
+    }
 
-/* dst and the predictions a and b are apart; width in bytes, 2 to 16. Where step is 2, Cb and Cr
- * alternate, and only the bytes of `phase` change, 0 for Cb or 1 for Cr. */
-void qpel_weight_one(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t stride,
-                     int width, int height, int step, int phase, struct weights w);
-void qpel_weight_two(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, const uint8_t *b,
-                     ptrdiff_t stride, int width, int height, int step, int phase,
-                     struct weights w);
+/* Weights, by layer. */
+qpel_weight_fn qpel_weight_c, qpel_weight_ssse3, qpel_weight_neon;
+
+/* They are made in 16 bits, of which vectors have twice as many as of 32. Products are
+ * -32640..32640; of two, each takes a part of the rounding, so that half of the sum is that of the
+ * standard's:
+ *
+ *   (a + b + 2^logWD) >> (logWD + 1) = ((a + round 0 + b + round 1) >> 1) >> logWD
+ *
+ * Part 0 is also the rounding of one alone, 2^(logWD - 1), or 0 where logWD is 0. */
+#define WEIGHT_ROUND(log_wd, part)                                                                 \
+    ((part) ? (1 << (log_wd)) - (1 << (log_wd)) / 2 : (1 << (log_wd)) / 2)
+
+/* Expands rows(dst, dst_stride, a, b, stride, width, height, step, ...) with constants for width
+ * and step, and for b whether it is null. */
+#define QPEL_WEIGHT_ROWS(rows, ...)                                                                \
+    if (b) {                                                                                       \
+        QPEL_WEIGHT_ROWS_OF(rows, b, __VA_ARGS__)                                                  \
+    } else {                                                                                       \
+        QPEL_WEIGHT_ROWS_OF(rows, NULL, __VA_ARGS__)                                               \
+    }
+#define QPEL_WEIGHT_ROWS_OF(rows, b, ...)                                                          \
+    switch (width | (step - 1) << 5) {                                                             \
+        QPEL_WEIGHT_CASE(rows, b, 16, 1, __VA_ARGS__)                                              \
+        QPEL_WEIGHT_CASE(rows, b, 8, 1, __VA_ARGS__)                                               \
+        QPEL_WEIGHT_CASE(rows, b, 4, 1, __VA_ARGS__)                                               \
+        QPEL_WEIGHT_CASE(rows, b, 2, 1, __VA_ARGS__)                                               \
+        QPEL_WEIGHT_CASE(rows, b, 16, 2, __VA_ARGS__)                                              \
+        QPEL_WEIGHT_CASE(rows, b, 8, 2, __VA_ARGS__)                                               \
+        QPEL_WEIGHT_CASE(rows, b, 4, 2, __VA_ARGS__)                                               \
+    }
+#define QPEL_WEIGHT_CASE(rows, b, w, s, ...)                                                       \
+    case (w) | ((s)-1) << 5:                                                                       \
+        rows(dst, dst_stride, a, b, stride, w, height, s, __VA_ARGS__);                            \
+        break;
 
 #endif
