@@ -48,6 +48,7 @@ struct qpel_context {
     struct scratch *scratch;    /* those not in use */
     struct qpel_batch *batches; /* all of them */
     struct picture_chunk *chunks;
+    bool no_heap; /* none can be opened */
     uint64_t last_ticket;
 };
 

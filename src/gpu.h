@@ -54,6 +54,32 @@ enum qpel_result qpel_gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffe
 /* Ranges that share no multiple of this are apart, also where memory is not coherent. */
 #define GPU_BUFFER_ATOM 256
 
+/* ---- memory that others share ----
+ *
+ * Such a buffer has no padding of its own, and what it held it holds. UNSUPPORTED (the device, or
+ * this memory on it), NOMEM and DEVICE_LOST all fill reason. */
+
+/* A dma-buf; `data` is what qpel_gpu_buffer_data() will answer, and whatever the CPU does there is
+ * the caller's business. The descriptor stays the caller's. */
+enum qpel_result qpel_gpu_buffer_import(struct gpu *gpu, int fd, size_t size, void *data,
+                                        struct gpu_buffer **out, char reason[QPEL_REASON_SIZE]);
+/* The CPU's own memory, which must outlive the buffer. */
+enum qpel_result qpel_gpu_buffer_import_host(struct gpu *gpu, void *base, size_t size,
+                                             struct gpu_buffer **out,
+                                             char reason[QPEL_REASON_SIZE]);
+/* As qpel_gpu_buffer_create(), and qpel_gpu_buffer_export() gives dma-bufs of it: a new descriptor
+ * each time, of *size bytes. */
+enum qpel_result qpel_gpu_buffer_create_shared(struct gpu *gpu, size_t size, enum qpel_near near,
+                                               struct gpu_buffer **out,
+                                               char reason[QPEL_REASON_SIZE]);
+enum qpel_result qpel_gpu_buffer_export(struct gpu *gpu, const struct gpu_buffer *buffer, int *fd,
+                                        size_t *size, char reason[QPEL_REASON_SIZE]);
+
+/* Whether it is cached for the CPU; whether shaders can use it, which takes a range that the device
+ * binds. */
+bool qpel_gpu_buffer_cached(const struct gpu_buffer *buffer);
+bool qpel_gpu_buffer_bound(const struct gpu_buffer *buffer);
+
 /* A plane of a checked dispatch. */
 struct job_plane {
     uint8_t *data;             /* plain memory's or the buffer's byte at the plane's offset 0 */
@@ -107,6 +133,14 @@ struct gpu_wish;
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, const struct gpu_wish *wish,
                                        char reason[QPEL_REASON_SIZE]);
+
+/* Before a submission: whether it will be asked for a descriptor that tells its end. UNSUPPORTED
+ * (the device has none), NOMEM, DEVICE_LOST: reason is filled. */
+enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *gpu, struct gpu_batch *batch, bool wish,
+                                        char reason[QPEL_REASON_SIZE]);
+/* That descriptor, of the last submission: a new one that becomes readable; -1: it has ended.
+ * NOMEM; DEVICE_LOST. No other thread submits or asks at the same time. */
+enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int *fd);
 
 /* Waits for a submission; 0 just looks. TIMEOUT: it is not done. DEVICE_LOST: it never will be;
  * also where nothing has come of it in the gpu's own timeout. Any thread, several at once; the

@@ -69,15 +69,23 @@ static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
     return QPEL_OK;
 }
 
+/* How a batch is carried out. */
+struct manner {
+    enum runner runner;
+    unsigned slices; /* the CPU's */
+    bool fd_wished;
+};
+
 /* What a submission changes of a batch, to take it back. */
 struct before {
     enum batch_state state;
     qpel_ticket ticket;
     unsigned slices;
+    bool fd_wished;
 };
 
-static enum qpel_result start(struct qpel_batch *b, enum runner runner, unsigned slices,
-                              qpel_ticket *ticket, struct before *before)
+static enum qpel_result start(struct qpel_batch *b, struct manner how, qpel_ticket *ticket,
+                              struct before *before)
 {
     struct qpel_context *c = b->context;
     pthread_mutex_lock(&c->lock);
@@ -87,17 +95,18 @@ static enum qpel_result start(struct qpel_batch *b, enum runner runner, unsigned
     if (b->state == BATCH_RUNNING)
         r = QPEL_ERROR_BUSY;
     if (!r)
-        r = await_free(b, runner);
+        r = await_free(b, how.runner);
     if (!r)
-        r = prepare_slices(b, slices);
+        r = prepare_slices(b, how.slices);
     if (!r) {
         /* Its fence is about to be used anew. */
         while (b->waiters)
             pthread_cond_wait(&c->finished, &c->lock);
-        *before = (struct before){ b->state, b->ticket, b->slices };
-        b->slices = b->slices_left = slices;
+        *before = (struct before){ b->state, b->ticket, b->slices, b->fd_wished };
+        b->slices = b->slices_left = how.slices;
+        b->fd_wished = how.fd_wished;
         *ticket = b->ticket = ++c->last_ticket;
-        qpel_ticket_use(b, runner);
+        qpel_ticket_use(b, how.runner);
     }
     pthread_mutex_unlock(&c->lock);
     return r;
@@ -111,37 +120,78 @@ static void take_back(struct qpel_batch *b, const struct before *before)
     b->state = before->state;
     b->ticket = before->ticket;
     b->slices = before->slices;
+    b->fd_wished = before->fd_wished;
     pthread_mutex_unlock(&b->context->lock);
 }
 
 /* ---- the CPU ---- */
 
-/* Memory that is not coherent, before and after. */
-static enum qpel_result see_pictures(const struct qpel_batch *b)
+/* Why the CPU can't: the reason of a picture that it does not reach. Null: it can. */
+static const char *cpu_refuses(const struct qpel_batch *b)
 {
-    enum qpel_result r = qpel_picture_memory_to_cpu(b->context, &b->target->memory);
-    for (size_t i = 0; i < b->reference_count && !r; i++)
-        r = qpel_picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
+    if (b->state == BATCH_EMPTY)
+        return NULL;
+    if (b->target->unmapped)
+        return b->target->reason;
+    for (size_t i = 0; i < b->reference_count; i++)
+        if (b->references[i].picture->unmapped)
+            return b->references[i].picture->reason;
+    return NULL;
+}
+
+/* Ends the CPU's accesses to the target and the first references. With the lock held. */
+static enum qpel_result close_pictures(struct qpel_batch *b, size_t references)
+{
+    enum qpel_result r = qpel_picture_memory_close(b->context, &b->target->memory);
+    for (size_t i = 0; i < references; i++) {
+        enum qpel_result now =
+            qpel_picture_memory_close(b->context, &b->references[i].picture->memory);
+        r = r ? r : now;
+    }
+    return r;
+}
+
+/* Begins them; of all or of none. */
+static enum qpel_result open_pictures(struct qpel_batch *b)
+{
+    pthread_mutex_lock(&b->context->lock);
+    enum qpel_result r = qpel_picture_memory_open(b->context, &b->target->memory, QPEL_READ_WRITE);
+    for (size_t i = 0; i < b->reference_count && !r; i++) {
+        r = qpel_picture_memory_open(b->context, &b->references[i].picture->memory, QPEL_READ);
+        if (r)
+            close_pictures(b, i);
+    }
+    pthread_mutex_unlock(&b->context->lock);
     return r;
 }
 
 /* With the lock held. */
 static void finish_cpu(struct qpel_batch *b)
 {
-    qpel_ticket_finish(b, qpel_picture_memory_to_gpu(b->context, &b->target->memory));
+    qpel_ticket_finish(b, close_pictures(b, b->reference_count));
 }
 
-static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket,
-                                   struct qpel_report *report)
+static enum qpel_result submit_cpu(struct qpel_batch *b, const struct qpel_submit_params *params,
+                                   qpel_ticket *ticket, struct qpel_report *report)
 {
+    struct manner how = { .runner = RUNNER_CPU,
+                          .slices = params->slices,
+                          .fd_wished = params->completion_fd };
     struct before before;
     qpel_ticket started;
-    enum qpel_result r = start(b, RUNNER_CPU, slices, &started, &before);
+    const char *refused = cpu_refuses(b);
+    if (refused) {
+        qpel_reason_set(report->reason, "%s", refused);
+        return QPEL_ERROR_UNSUPPORTED;
+    }
+    enum qpel_result r = start(b, how, &started, &before);
     if (r)
         return r;
-    r = see_pictures(b);
+    r = open_pictures(b);
     if (r) {
-        qpel_reason_set(report->reason, "a picture's memory is lost with its GPU");
+        qpel_reason_set(report->reason, r == QPEL_ERROR_IO
+                                            ? "the kernel refuses the CPU a picture's dma-buf"
+                                            : "a picture's memory is lost with its GPU");
         take_back(b, &before);
         return r;
     }
@@ -149,7 +199,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
     report->backend = QPEL_BACKEND_CPU;
     snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
     report->blocks = b->block_count;
-    if (slices)
+    if (how.slices)
         return QPEL_OK;
     qpel_picture_run_cpu(b, 0, b->block_count);
     pthread_mutex_lock(&b->context->lock);
@@ -183,10 +233,11 @@ enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
 
 /* ---- the GPU ---- */
 
-enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct gpu_wish *wish,
-                                 enum runner runner, qpel_ticket *ticket,
-                                 struct qpel_report *report)
+enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_params *params,
+                                 const struct gpu_wish *wish, enum runner runner,
+                                 qpel_ticket *ticket, struct qpel_report *report)
 {
+    struct manner how = { .runner = runner, .fd_wished = params->completion_fd };
     struct qpel_context *c = b->context;
     enum qpel_result r;
     struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
@@ -201,10 +252,12 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct gpu_wish *wi
     }
     struct before before;
     qpel_ticket started;
-    r = start(b, runner, 0, &started, &before);
+    r = start(b, how, &started, &before);
     if (r)
         return r;
-    r = qpel_gpu_batch_submit(gpu, b->gpu, b, wish, report->reason);
+    r = qpel_gpu_batch_wish_fd(gpu, b->gpu, how.fd_wished, report->reason);
+    if (!r)
+        r = qpel_gpu_batch_submit(gpu, b->gpu, b, wish, report->reason);
     if (r) {
         take_back(b, &before);
         if (r == QPEL_ERROR_DEVICE_LOST)
@@ -253,8 +306,8 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
                     : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
                                                    : "the context's backend");
     if (backend == QPEL_BACKEND_GPU)
-        return qpel_submit_gpu(batch, NULL, RUNNER_GPU, ticket, report);
-    return submit_cpu(batch, params->slices, ticket, report);
+        return qpel_submit_gpu(batch, params, NULL, RUNNER_GPU, ticket, report);
+    return submit_cpu(batch, params, ticket, report);
 }
 
 void qpel_submission_end(struct qpel_batch *b)
@@ -266,8 +319,10 @@ void qpel_submission_end(struct qpel_batch *b)
     if (b->ticket && !b->slices && !recorded)
         qpel_wait(b->context, b->ticket, UINT64_MAX);
     pthread_mutex_lock(&b->context->lock);
-    if (b->state == BATCH_RUNNING)
+    if (b->state == BATCH_RUNNING && b->runner != RUNNER_CPU)
         qpel_ticket_finish(b, QPEL_OK);
+    else if (b->state == BATCH_RUNNING)
+        finish_cpu(b);
     while (b->waiters)
         pthread_cond_wait(&b->context->finished, &b->context->lock);
     pthread_mutex_unlock(&b->context->lock);

@@ -1,8 +1,12 @@
+/* F_DUPFD_CLOEXEC */
 #define _POSIX_C_SOURCE 200809L
 #include "ticket.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -36,8 +40,22 @@ void qpel_ticket_use(struct qpel_batch *b, enum runner runner)
     b->state = BATCH_RUNNING;
 }
 
+/* Its duplicates become readable. */
+static void tell_event(struct qpel_batch *b)
+{
+    uint64_t one = 1;
+    if (!b->event_open)
+        return;
+    /* A counter of 0 has room. */
+    ssize_t written = write(b->event, &one, sizeof one);
+    (void)written;
+    close(b->event);
+    b->event_open = false;
+}
+
 void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 {
+    tell_event(b);
     use(b, -1u);
     b->result = result;
     b->state = BATCH_DONE;
@@ -96,9 +114,9 @@ bool qpel_tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_
 /* ---- asking ---- */
 
 /* Null: unknown, or its batch has begun anew: done. */
-static const struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
+static struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
 {
-    const struct qpel_batch *b = c->batches;
+    struct qpel_batch *b = c->batches;
     while (b && b->ticket != ticket)
         b = b->next;
     return b;
@@ -153,4 +171,53 @@ enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uin
     }
     pthread_mutex_unlock(&context->lock);
     return r ? r : done ? QPEL_OK : QPEL_ERROR_TIMEOUT;
+}
+
+/* ---- descriptors ---- */
+
+static enum qpel_result event(unsigned value, int *fd)
+{
+    *fd = eventfd(value, EFD_CLOEXEC | EFD_NONBLOCK);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
+}
+
+/* Of what the CPU runs. */
+static enum qpel_result cpu_fd(struct qpel_batch *b, int *fd)
+{
+    if (!b->event_open && event(0, &b->event))
+        return QPEL_ERROR_NOMEM;
+    b->event_open = true;
+    *fd = fcntl(b->event, F_DUPFD_CLOEXEC, 0);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
+}
+
+/* With the lock held. */
+static enum qpel_result fd_of(struct qpel_context *c, qpel_ticket ticket, int *fd)
+{
+    if (ticket > c->last_ticket)
+        return QPEL_ERROR_INVALID;
+    struct qpel_batch *b = ticket ? find_batch(c, ticket) : NULL;
+    if (b && !b->fd_wished)
+        return QPEL_ERROR_INVALID;
+    if (!b || b->state != BATCH_RUNNING)
+        return event(1, fd);
+    if (b->runner == RUNNER_CPU)
+        return cpu_fd(b, fd);
+    if (!b->submitted)
+        return QPEL_ERROR_INVALID; /* its ticket has not been given yet */
+    enum qpel_result r = qpel_gpu_batch_fd(c->gpu, b->gpu, fd);
+    /* Of a lost device it is as good as done: the wait will tell. */
+    return r == QPEL_ERROR_DEVICE_LOST || (!r && *fd < 0) ? event(1, fd) : r;
+}
+
+enum qpel_result qpel_ticket_fd(struct qpel_context *context, qpel_ticket ticket, int *fd)
+{
+    if (!context || !fd)
+        return QPEL_ERROR_INVALID;
+    int got = -1;
+    pthread_mutex_lock(&context->lock);
+    enum qpel_result r = fd_of(context, ticket, &got);
+    pthread_mutex_unlock(&context->lock);
+    *fd = r ? -1 : got;
+    return r;
 }

@@ -105,8 +105,9 @@ enum qpel_result qpel_vulkan_record(struct qpel_batch *batch, VkCommandBuffer co
         r = QPEL_ERROR_INVALID;
     }
     qpel_ticket ticket;
+    const struct qpel_submit_params none = { .backend = QPEL_BACKEND_GPU };
     const struct gpu_wish wish = { .commands = commands };
-    return r ? r : qpel_submit_gpu(batch, &wish, RUNNER_CALLER, &ticket, report);
+    return r ? r : qpel_submit_gpu(batch, &none, &wish, RUNNER_CALLER, &ticket, report);
 }
 
 enum qpel_result qpel_vulkan_recorded_done(struct qpel_batch *batch)
@@ -161,6 +162,7 @@ enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
         if (!r)
             r = check_semaphores(semaphores->signal, semaphores->signal_count, timelines, report);
     }
+    const struct qpel_submit_params none = { .backend = QPEL_BACKEND_GPU };
     const struct gpu_wish wish = { .semaphores = semaphores };
-    return r ? r : qpel_submit_gpu(batch, &wish, RUNNER_GPU, ticket, report);
+    return r ? r : qpel_submit_gpu(batch, &none, &wish, RUNNER_GPU, ticket, report);
 }

@@ -1,6 +1,10 @@
+/* F_DUPFD_CLOEXEC */
+#define _POSIX_C_SOURCE 200809L
 #include "commands.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum qpel_result made(struct qvk_device *d, char *reason, VkResult result, const char *call)
 {
@@ -41,8 +45,26 @@ enum qpel_result qvk_commands_open(struct qvk_commands *c, struct qvk_device *d,
     return r;
 }
 
+/* The last submission's descriptor is nobody's any more. */
+static void forget_fd(struct qvk_commands *c)
+{
+    if (c->exported && c->fd >= 0)
+        close(c->fd);
+    c->exported = false;
+}
+
+static void destroy_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    if (c->ended)
+        d->vk.vkDestroySemaphore(d->handle, c->ended, NULL);
+    c->ended = VK_NULL_HANDLE;
+    c->unfit = false;
+}
+
 void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
 {
+    forget_fd(c);
+    destroy_semaphore(c, d);
     if (c->fence)
         d->vk.vkDestroyFence(d->handle, c->fence, NULL);
     if (c->pool)
@@ -162,6 +184,8 @@ enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .commandBufferCount = 1,
         .pCommandBuffers = &c->buffer,
+        .signalSemaphoreCount = c->signals,
+        .pSignalSemaphores = &c->ended,
     };
     struct semaphores added;
     if (semaphores)
@@ -175,7 +199,73 @@ enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *
     r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, c->fence));
     unlock_queue(d);
     c->pending = !r;
+    c->unfit |= c->signals && !r;
     return r;
+}
+
+/* ---- a descriptor for the end ---- */
+
+static enum qpel_result make_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    VkExportSemaphoreCreateInfo as = {
+        .sType = VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT,
+    };
+    VkSemaphoreCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+        .pNext = &as,
+    };
+    enum qpel_result r =
+        QVK_CHECK(d->health, d->vk.vkCreateSemaphore(d->handle, &info, NULL, &c->ended));
+    if (r)
+        c->ended = VK_NULL_HANDLE;
+    return r;
+}
+
+enum qpel_result qvk_commands_signal(struct qvk_commands *c, struct qvk_device *d, bool wish,
+                                     char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = QPEL_OK;
+    forget_fd(c);
+    c->signals = false;
+    if (!wish)
+        return QPEL_OK;
+    if (!d->on.semaphore_fd || !d->at.sharing.sync_fd) {
+        qpel_reason_set(reason, "the device has no descriptor that tells the end of its work");
+        return QPEL_ERROR_UNSUPPORTED;
+    }
+    if (c->unfit)
+        destroy_semaphore(c, d);
+    if (!c->ended)
+        r = make_semaphore(c, d);
+    if (r)
+        qpel_reason_set(reason, "no semaphore: %s", qpel_result_name(r));
+    c->signals = !r;
+    return r;
+}
+
+/* Takes the signal, which is on its way, from the semaphore. */
+static enum qpel_result export_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    VkSemaphoreGetFdInfoKHR info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR,
+        .semaphore = c->ended,
+        .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT,
+    };
+    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkGetSemaphoreFdKHR(d->handle, &info, &c->fd));
+    c->exported = !r;
+    c->unfit &= !c->exported;
+    return r;
+}
+
+enum qpel_result qvk_commands_fd(struct qvk_commands *c, struct qvk_device *d, int *fd)
+{
+    *fd = -1;
+    enum qpel_result r = c->exported ? QPEL_OK : export_semaphore(c, d);
+    if (r || c->fd < 0)
+        return r;
+    *fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
 }
 
 enum qpel_result qvk_commands_wait(struct qvk_commands *c, struct qvk_device *d,

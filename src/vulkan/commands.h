@@ -9,6 +9,12 @@ struct qvk_commands {
     VkCommandBuffer buffer;
     VkFence fence;
     atomic_bool pending; /* submitted, and not seen to end */
+    /* For a descriptor that tells the end: */
+    VkSemaphore ended; /* null: not needed so far */
+    bool signals;      /* the next submission, or the last, signals it */
+    bool unfit;        /* it is signalled, and nobody took that from it: it can't be again */
+    bool exported;     /* the last submission's descriptor is here: */
+    int fd;            /* ours; -1: the end came before it */
 };
 
 /* Logs with `reason` where there is one, which is then filled; else as QVK_CHECK() does. */
@@ -35,6 +41,14 @@ enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_de
  * others at the same queue. */
 enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device,
                                      const struct qpel_vulkan_semaphores *semaphores);
+
+/* Before a submission, nothing being pending: whether it is to signal its end to a descriptor.
+ * UNSUPPORTED (the device can't), NOMEM, DEVICE_LOST: reason is filled. */
+enum qpel_result qvk_commands_signal(struct qvk_commands *commands, struct qvk_device *device,
+                                     bool wish, char reason[QPEL_REASON_SIZE]);
+/* That descriptor, a new one each time; -1: the end came before it. NOMEM, DEVICE_LOST. One thread
+ * at a time, and not beside a submission. */
+enum qpel_result qvk_commands_fd(struct qvk_commands *commands, struct qvk_device *device, int *fd);
 
 /* TIMEOUT: the work still runs. DEVICE_LOST: its end can't be seen, and then it stays pending, but
  * for that of a device of which Vulkan says that it is lost: all its work counts as ended.

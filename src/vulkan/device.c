@@ -2,6 +2,17 @@
 
 #include <string.h>
 
+/* Extensions that are enabled and whose functions are missing are as good as none. */
+static void check_extensions(struct qvk_device *d)
+{
+    const struct VolkDeviceTable *vk = &d->vk;
+    d->on.memory_fd &= vk->vkGetMemoryFdKHR && vk->vkGetMemoryFdPropertiesKHR &&
+                       vk->vkGetBufferMemoryRequirements2;
+    d->on.dma_buf &= d->on.memory_fd;
+    d->on.memory_host &= vk->vkGetMemoryHostPointerPropertiesEXT != NULL;
+    d->on.semaphore_fd &= vk->vkGetSemaphoreFdKHR != NULL;
+}
+
 static enum qpel_result init(struct qvk_device *d, const struct qpel_device *info,
                              const struct qvk_candidate *at, struct qvk_health *health,
                              char reason[QPEL_REASON_SIZE])
@@ -10,6 +21,7 @@ static enum qpel_result init(struct qvk_device *d, const struct qpel_device *inf
     d->health = health;
     d->info = info;
     d->at = *at;
+    d->on = at->extensions;
     if (pthread_mutex_init(&d->queue_lock, NULL)) {
         qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
@@ -25,6 +37,7 @@ static enum qpel_result equip(struct qvk_device *d, const struct qvk_instance *i
         qpel_reason_set(reason, "driver failed: a function of Vulkan 1.0 is missing");
         return QPEL_ERROR_UNSUPPORTED;
     }
+    check_extensions(d);
     VkDescriptorSetLayoutBinding binding = {
         .binding = 0,
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -48,6 +61,10 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
                                    const struct qpel_device *info, const struct qvk_candidate *at,
                                    struct qvk_health *health, char reason[QPEL_REASON_SIZE])
 {
+    enum qpel_result r = init(d, info, at, health, reason);
+    if (r)
+        return r;
+    const char *names[QVK_EXTENSION_COUNT];
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -59,10 +76,9 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = qvk_extensions_names(&d->on, names),
+        .ppEnabledExtensionNames = names,
     };
-    enum qpel_result r = init(d, info, at, health, reason);
-    if (r)
-        return r;
     VkResult v = qvk_create_device(instance, at->handle, &create, &d->handle);
     r = qvk_check_open(health->log, reason, v, "vkCreateDevice()");
     if (r) {

@@ -18,13 +18,15 @@ struct qvk_device {
     struct qvk_health *health;
     const struct qpel_device *info; /* in the list that it was chosen from */
     struct qvk_candidate at;        /* likewise, a copy */
+    struct qvk_extensions on;       /* enabled, and their functions are there */
     /* Of every descriptor set: one storage buffer, binding 0. */
     VkDescriptorSetLayout set_layout;
     bool owned;
     bool timelines; /* the feature timelineSemaphore is on */
 };
 
-/* Creates a device with one queue, nothing enabled. Fills reason on failure. */
+/* Creates a device with one queue; of extensions those are enabled that it offers and we use. Fills
+ * reason on failure. */
 enum qpel_result qvk_device_create(struct qvk_device *device, const struct qvk_instance *instance,
                                    const struct qpel_device *info, const struct qvk_candidate *at,
                                    struct qvk_health *health, char reason[QPEL_REASON_SIZE]);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "external.h"
 #include "gpu_internal.h"
 
 /* ---- opening ---- */
@@ -85,7 +86,7 @@ static enum qpel_result adopt_device(struct gpu *g, const struct qpel_vulkan_par
     enum qpel_result r =
         qvk_instance_adopt(&g->instance, on->get_instance_proc_addr, on->instance, reason);
     if (!r)
-        r = qvk_list_adopt(&g->list, &g->instance, on->physical_device, on->queue_family, reason);
+        r = qvk_list_adopt(&g->list, &g->instance, on, reason);
     if (r)
         return r;
     struct qpel_device *info = &g->list.info[0];
@@ -215,15 +216,67 @@ bool qvk_idle(struct gpu *g, unsigned timeout_ms)
 
 /* ---- buffers ---- */
 
+static enum qvk_use use_of(enum qpel_near near)
+{
+    return near == QPEL_NEAR_GPU ? QVK_NEAR_GPU : QVK_SHARED;
+}
+
 enum qpel_result qpel_gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
                                         struct gpu_buffer **out)
 {
     *out = NULL;
     enum qpel_result r = qvk_usable(g, NULL);
+    return r ? r : qvk_buffer_create(&g->device, size, use_of(near), out);
+}
+
+enum qpel_result qpel_gpu_buffer_import(struct gpu *g, int fd, size_t size, void *data,
+                                        struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_buffer_import_dmabuf(&g->device, fd, size, data, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_import_host(struct gpu *g, void *base, size_t size,
+                                             struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_buffer_import_host(&g->device, base, size, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_create_shared(struct gpu *g, size_t size, enum qpel_near near,
+                                               struct gpu_buffer **out,
+                                               char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
     if (!r)
-        r = qvk_buffer_create(&g->device, size, near == QPEL_NEAR_GPU ? QVK_NEAR_GPU : QVK_SHARED,
-                              out);
+        r = qvk_check_export(&g->device, reason);
+    if (r)
+        return r;
+    r = qvk_buffer_create_exported(&g->device, size, use_of(near), out);
+    if (r)
+        qpel_reason_set(reason, "no memory for export: %s", qpel_result_name(r));
     return r;
+}
+
+enum qpel_result qpel_gpu_buffer_export(struct gpu *g, const struct gpu_buffer *b, int *fd,
+                                        size_t *size, char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_usable(g, reason);
+    *size = (size_t)b->allocated;
+    return r ? r : qvk_buffer_export(&g->device, b, fd, reason);
+}
+
+bool qpel_gpu_buffer_cached(const struct gpu_buffer *b)
+{
+    return b->cached;
+}
+
+bool qpel_gpu_buffer_bound(const struct gpu_buffer *b)
+{
+    return b->set != VK_NULL_HANDLE;
 }
 
 void qpel_gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)

@@ -13,6 +13,8 @@
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetPhysicalDeviceExternalBufferProperties)                                                   \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                                                \
     X(EnumerateDeviceExtensionProperties)                                                          \
     X(CreateDevice)
 
@@ -39,6 +41,7 @@
     X(CreatePipelineCache)                                                                         \
     X(CreatePipelineLayout)                                                                        \
     X(CreateQueryPool)                                                                             \
+    X(CreateSemaphore)                                                                             \
     X(CreateShaderModule)                                                                          \
     X(DestroyBuffer)                                                                               \
     X(DestroyCommandPool)                                                                          \
@@ -50,6 +53,7 @@
     X(DestroyPipelineCache)                                                                        \
     X(DestroyPipelineLayout)                                                                       \
     X(DestroyQueryPool)                                                                            \
+    X(DestroySemaphore)                                                                            \
     X(DestroyShaderModule)                                                                         \
     X(EndCommandBuffer)                                                                            \
     X(FlushMappedMemoryRanges)                                                                     \

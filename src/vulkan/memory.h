@@ -35,6 +35,14 @@ struct gpu_buffer {
 /* Zero-filled and mapped. NOMEM, or DEVICE_LOST. */
 enum qpel_result qvk_buffer_create(struct qvk_device *device, size_t size, enum qvk_use use,
                                    struct gpu_buffer **out);
+/* The same in memory that can be exported as a dma-buf; the device must be able to. */
+enum qpel_result qvk_buffer_create_exported(struct qvk_device *device, size_t size,
+                                            enum qvk_use use, struct gpu_buffer **out);
+/* Steps of that, of a buffer whose size is set: its handle, for memory of these kinds (0: ours),
+ * and the set of one that has memory. What was made is the buffer's to destroy. */
+enum qpel_result qvk_buffer_make_handle(struct qvk_device *device, struct gpu_buffer *buffer,
+                                        VkExternalMemoryHandleTypeFlags shared);
+enum qpel_result qvk_buffer_make_set(struct qvk_device *device, struct gpu_buffer *buffer);
 /* The same where *buffer (may be null) has no room for `size` bytes: doubled, so that a growing
  * load seldom allocates, as far as can be bound. What it held is lost. */
 enum qpel_result qvk_buffer_reserve(struct qvk_device *device, struct gpu_buffer **buffer,

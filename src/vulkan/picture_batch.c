@@ -108,6 +108,19 @@ enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
     return r;
 }
 
+enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *g, struct gpu_batch *b, bool wish,
+                                        char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_commands_signal(&b->commands, &g->device, wish, reason);
+}
+
+enum qpel_result qpel_gpu_batch_fd(struct gpu *g, struct gpu_batch *b, int *fd)
+{
+    enum qpel_result r = qvk_usable(g, NULL);
+    return r ? r : qvk_commands_fd(&b->commands, &g->device, fd);
+}
+
 enum qpel_result qpel_gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_t timeout_ns)
 {
     enum qpel_result r = qvk_usable(g, NULL);

@@ -14,8 +14,7 @@ struct row {
 static enum qpel_result check_memory(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
 {
     if (!p->memory.chunk)
-        qpel_reason_set(reason,
-                        "a picture is in the caller's memory, which the device can't reach");
+        qpel_reason_set(reason, "the GPU does not reach a picture: %.160s", p->reason);
     else if (!p->memory.chunk->buffer->set)
         qpel_reason_set(reason, "a picture is larger than this device's maxStorageBufferRange");
     else
@@ -116,6 +115,13 @@ enum qpel_result qvk_batch_upload(struct qvk_device *d, struct gpu_batch *b,
         r = qpel_plan_count(&b->plan, batch);
     if (r)
         return r;
+    /* Memory that is not ours has no room for windows that leave it. */
+    for (unsigned s = 0; s < b->plan.sources && b->plan.slots; s++)
+        if (!b->chunks[s]->slot_room) {
+            qpel_reason_set(reason, "windows leave their references, and one of these is in memory "
+                                    "that is not the library's");
+            return QPEL_ERROR_UNSUPPORTED;
+        }
     place_sections(b, batch);
     size_t size = (size_t)b->rows * ROW_SIZE;
     r = qvk_buffer_reserve(d, &b->upload, size, QVK_UPLOAD);
