@@ -257,8 +257,9 @@ enum qpel_result qpel_picture_memory(const struct qpel_picture *picture,
         .gpu = m->chunk && qpel_gpu_buffer_bound(m->chunk->buffer),
         .exportable = m->dmabuf.data || (m->chunk && m->chunk->exportable),
     };
-    info->cached = picture->kind == QPEL_MEMORY_DRIVER ? qpel_gpu_buffer_cached(m->chunk->buffer)
-                                                       : picture->kind != QPEL_MEMORY_IMPORTED;
+    bool buffers = picture->kind == QPEL_MEMORY_DRIVER || picture->kind == QPEL_MEMORY_VULKAN;
+    info->cached =
+        buffers ? qpel_gpu_buffer_cached(m->chunk->buffer) : picture->kind != QPEL_MEMORY_IMPORTED;
     if (m->chunk && !info->gpu)
         qpel_reason_set(info->reason, "larger than this device's maxStorageBufferRange");
     else

@@ -165,6 +165,12 @@ static enum qpel_result wrap_buffer(struct qpel_context *c, struct gpu_buffer *b
     return QPEL_OK;
 }
 
+enum qpel_result qpel_picture_memory_adopt(struct qpel_context *c, struct gpu_buffer *buffer,
+                                           size_t size, struct picture_memory *memory)
+{
+    return wrap_buffer(c, buffer, size, 0, memory);
+}
+
 /* What a call for a GPU's memory comes to where the CPU can do without. */
 static enum qpel_result without(enum qpel_result r)
 {

@@ -91,6 +91,39 @@ QPEL_API enum qpel_result qpel_vulkan_context_create(struct qpel_context **out,
  * Work of batches of one context must not run at the same time: they share memory of the library's.
  * On one queue it does not; a semaphore keeps queues apart. */
 
+/* ---- pictures in the caller's buffers ---- */
+
+/* Where a picture lies. A buffer may hold several. */
+struct qpel_vulkan_buffer {
+    /* Made with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, bound to memory, and the context's queue
+     * family's when batches run. */
+    VkBuffer buffer;
+    VkDeviceSize size;                                           /* the buffer's */
+    VkDeviceSize offset[QPEL_PLANE_MAX], stride[QPEL_PLANE_MAX]; /* bytes from its start */
+    /* Where the CPU has the buffer's first byte: of memory that is HOST_COHERENT. Null: the CPU
+     * does not reach it, and qpel_picture_begin() and submissions to the CPU are UNSUPPORTED. */
+    void *mapped;
+};
+
+/* A picture in a buffer of the caller's, which outlives it and its last submission or recording.
+ * What is in it stays as it is. Offsets and strides are multiples of 4, and 4 bytes of the buffer
+ * follow luma's last sample (and those of 4:4:4's chroma) and what is left of its word: the GPU
+ * reads whole words, and writes those that have samples of blocks, other bytes in them as they
+ * were; nobody else may write those meanwhile. Samples of two pictures in one buffer are the
+ * caller's to keep apart.
+ *
+ * Of library-made pictures, windows that leave a reference are never a hindrance; those that leave
+ * a reference in a caller's buffer make qpel_submit() to the GPU UNSUPPORTED so far.
+ *
+ * QPEL_OK; INVALID: null, a row shorter than its samples, planes that overlap or don't lie in the
+ * buffer, a context that was not made here; UNSUPPORTED: bit depth, no multiples of 4, no bytes
+ * behind, or from the first plane's start to the last one's end more than the device's
+ * maxStorageBufferRange; NOMEM; DEVICE_LOST. The log names the culprit. Any thread. */
+QPEL_API enum qpel_result qpel_vulkan_picture_wrap(struct qpel_context *context,
+                                                   const struct qpel_picture_format *format,
+                                                   const struct qpel_vulkan_buffer *where,
+                                                   struct qpel_picture **out);
+
 /* ---- recording ---- */
 
 /* Records the prediction of a batch into a command buffer of the caller's, on which recording has
