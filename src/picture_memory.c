@@ -267,8 +267,10 @@ enum qpel_result qpel_picture_memory_take(struct qpel_context *c, const struct p
     reason[0] = 0;
     if (gpu ? need->near == QPEL_NEAR_CPU && uncached(gpu) : need->exportable) {
         from_heap = take_heap(c, gpu, need, out, reason);
-        if (!from_heap)
+        if (!from_heap) {
+            reason[0] = 0;
             return QPEL_OK;
+        }
     }
     if (gpu) {
         r = take_gpu(c, gpu, need, out, need->exportable ? reason : why);

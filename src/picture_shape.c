@@ -115,6 +115,8 @@ const char *qpel_planes_unfit_for_words(const struct qpel_picture_format *f,
         if (left < to_word(offset + span_of(f, d, i)) + more)
             return "a plane ends at the end of its memory, and the GPU reads a word more";
     }
+    if (qpel_plane_count(f) == 3 && d->stride[1] != d->stride[2])
+        return "Cb and Cr have strides of their own";
     return NULL;
 }
 

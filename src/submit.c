@@ -305,6 +305,10 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
                     asked                          ? "asked for"
                     : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
                                                    : "the context's backend");
+    if (backend == QPEL_BACKEND_AUTO && cpu_refuses(batch)) {
+        backend = QPEL_BACKEND_GPU;
+        qpel_reason_set(report->reason, "the CPU does not reach a picture");
+    }
     if (backend == QPEL_BACKEND_GPU)
         return qpel_submit_gpu(batch, params, NULL, RUNNER_GPU, ticket, report);
     return submit_cpu(batch, params, ticket, report);

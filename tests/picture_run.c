@@ -22,8 +22,7 @@ static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t
         memcpy(to + y * to_stride, from + y * from_stride, width);
 }
 
-/* Into the library's memory. */
-static void upload(struct qpel_picture *picture, const struct image *image)
+void picture_fill(struct qpel_picture *picture, const struct image *image)
 {
     struct qpel_picture_data data;
 
@@ -48,7 +47,7 @@ struct loaded load(struct qpel_context *context, const struct image *image,
     if (memory == CREATED) {
         assert_int_equal(qpel_picture_create(context, &image->format, QPEL_NEAR_CPU, &l.picture),
                          QPEL_OK);
-        upload(l.picture, image);
+        picture_fill(l.picture, image);
         return l;
     }
     if (memory == WRAPPED) {

@@ -87,11 +87,11 @@ QPEL_API enum qpel_result qpel_picture_create_exportable(struct qpel_context *co
  *
  * The CPU can use it. The GPU can if the caller states base and size, both multiples of the page
  * size (4096 on most machines; some GPUs ask for more), offsets of the planes from base and strides
- * are multiples of 4, 4 bytes follow luma's last sample in the memory (and those of 4:4:4's
- * chroma), and the device offers VK_EXT_external_memory_host, which V3D does not. It may read all
- * of the memory, and writes the whole 32-bit words that have samples of blocks, other bytes in them
- * as they were: nobody else may write those meanwhile. Otherwise qpel_submit() to the GPU is
- * UNSUPPORTED and tells the reason, as does qpel_picture_memory().
+ * are multiples of 4, Cb's stride is Cr's, 4 bytes follow luma's last sample in the memory (and
+ * those of 4:4:4's chroma), and the device offers VK_EXT_external_memory_host, which V3D does not.
+ * It may read all of the memory, and writes the whole 32-bit words that have samples of blocks,
+ * other bytes in them as they were: nobody else may write those meanwhile. Otherwise qpel_submit()
+ * to the GPU is UNSUPPORTED and tells the reason, as does qpel_picture_memory().
  *
  * QPEL_OK; INVALID: a row shorter than its samples, a plane that starts before another one ends, or
  * does not lie in the memory; UNSUPPORTED: bit depth; NOMEM; DEVICE_LOST: by this call. Any
@@ -110,10 +110,10 @@ QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
  * UNSUPPORTED and tell the reason, as does qpel_picture_memory(); an access of the CPU is, too.
  *
  * The library does cache maintenance (DMA_BUF_IOCTL_SYNC) in qpel_picture_begin() and _end(), and
- * around submissions to the CPU. It is of the whole dma-buf: two pictures in one are not for the
- * CPU while it writes one of them. It sets and waits for no fence of the dma-buf: whoever else uses
- * it has ended when a submission starts that names the picture, and starts when its ticket is done.
- * What is in it stays as it is.
+ * around submissions to the CPU. It is of the whole dma-buf: where two pictures are in one, nothing
+ * else may happen to either while the CPU has one open that it writes. The library orders nobody
+ * else's use of it: that has ended when a submission starts that names the picture, and starts when
+ * its ticket is done. What is in the dma-buf stays as it is.
  *
  * QPEL_OK; INVALID: no descriptor, a row shorter than its samples, planes that overlap or don't lie
  * in it; UNSUPPORTED: bit depth, or neither CPU nor GPU can use it; NOMEM; DEVICE_LOST: by this
@@ -253,7 +253,7 @@ QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count
 QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
 
 /* AUTO is the context's backend, and where that is AUTO too the CPU: recipes tell nothing of whole
- * pictures. */
+ * pictures. Or the GPU, where the CPU does not reach a picture. */
 struct qpel_submit_params {
     enum qpel_backend backend;
     unsigned slices; /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice()

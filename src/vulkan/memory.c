@@ -74,7 +74,7 @@ static enum qpel_result allocate(struct qvk_device *d, struct gpu_buffer *b, enu
     /* Whole atoms, so that ranges rounded to atoms lie inside. */
     b->allocated = (needs.size + d->at.atom - 1) / d->at.atom * d->at.atom;
     if (exported)
-        b->allocated = needs.size;
+        b->allocated = needs.size; /* a dedicated one is no larger; its buffer is whole atoms */
     uint32_t bits = needs.memoryTypeBits;
     VkResult v = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     int type;
@@ -193,7 +193,8 @@ static enum qpel_result create(struct qvk_device *d, size_t size, enum qvk_use u
     struct gpu_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
-    b->size = (size + QVK_PADDING + QVK_ALIGNMENT - 1) / QVK_ALIGNMENT * QVK_ALIGNMENT;
+    VkDeviceSize unit = exported && d->at.atom > QVK_ALIGNMENT ? d->at.atom : QVK_ALIGNMENT;
+    b->size = (size + QVK_PADDING + unit - 1) / unit * unit;
     enum qpel_result r = make(d, b, use, exported);
     if (r)
         qvk_buffer_destroy(d, b);
