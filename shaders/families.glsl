@@ -10,7 +10,7 @@
  *   nine load_nine(cursor)               samples 0..8
  *   void put_word(uint)                  the next row's four samples
  *   uint both_planes(uint a, uint b)     the average of words of plane A and plane B
- *   ROWS                                 8 or 4
+ *   ROWS                                 4, 8 or 16
  *   ROLLED                               a constant: whether registers are scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
@@ -187,14 +187,22 @@ void make_strip()
 #endif
 #if defined(FAMILY_CENTRE_V)
     if (ROLLED) { /* written out, this one would spill */
-        [[dont_unroll]] for (uint row = 0; row < ROWS; row += 4)
+        uint row = 0;
+        [[dont_unroll]] do {
             make_four_rows();
+            row += 4;
+        } while (row < ROWS);
         return;
     }
 #endif
     make_four_rows();
-    if (ROWS > 4)
+    if (ROWS > 4) {
         make_four_rows();
+        if (ROWS > 8) {
+            make_four_rows();
+            make_four_rows();
+        }
+    }
 }
 
 #endif

@@ -1,7 +1,8 @@
-/* What the picture door's shaders share: buffers, push constants, items. */
+/* What the picture door's shaders share: buffers, push constants, items, steps. */
 #ifndef QPEL_PICTURE_GLSL
 #define QPEL_PICTURE_GLSL
 
+#include "filters.glsl"
 #include "interface.h"
 #include "picture_interface.h"
 
@@ -11,6 +12,10 @@ layout(std430, set = QPEL_PICTURE_SET_UPLOAD, binding = 0) restrict readonly buf
 {
     uvec4 upload[];
 };
+layout(std430, set = QPEL_PICTURE_SET_UPLOAD, binding = 0) restrict readonly buffer Words
+{
+    uint upload_words[];
+};
 layout(std430, set = QPEL_PICTURE_SET_SRC, binding = 0) restrict readonly buffer Src
 {
     uint src[];
@@ -19,9 +24,9 @@ layout(std430, set = QPEL_PICTURE_SET_DST, binding = 0) restrict buffer Dst
 {
     uint dst[];
 };
-layout(std430, set = QPEL_PICTURE_SET_OTHER, binding = 0) restrict readonly buffer Other
+layout(std430, set = QPEL_PICTURE_SET_SCRATCH, binding = 0) restrict readonly buffer Scratch
 {
-    uint other[];
+    uint scratch[];
 };
 #define MEMBER(type, name) type name;
 layout(push_constant) uniform Push
@@ -38,73 +43,96 @@ int height_of(uvec4 reference)
     return int(reference.QPEL_REFERENCE_EXTENT >> 16);
 }
 
-#define PARITY(item) ((item).x >> QPEL_ITEM_PARITY_SHIFT & 3u)
+/* ---- items ---- */
 
-/* First column and row of a unit, in luma samples of its parity. */
-int item_x(uvec4 item)
+uvec4 load_item(uint chunk, uint index)
 {
-    return int((item.x >> QPEL_ITEM_X_SHIFT & QPEL_ITEM_PLACE_MASK) * 4);
-}
-int item_y(uvec4 item)
-{
-    return int((item.x >> QPEL_ITEM_Y_SHIFT & QPEL_ITEM_PLACE_MASK) * 4);
+    return upload[upload_words[groups + chunk] + index];
 }
 
-ivec2 vector(uint word)
+uint item_x(uvec4 item)
 {
-    return ivec2(int(word) << 16 >> 16, int(word) >> 16);
+    return item.x & QPEL_ITEM_X_MASK;
+}
+uint item_line(uvec4 item)
+{
+    return item.x >> QPEL_ITEM_LINE_SHIFT;
+}
+/* 1: its rows are a field's. */
+uint item_field(uvec4 item)
+{
+    return item.x / QPEL_ITEM_FIELD & 1u;
+}
+uint item_rows(uvec4 item)
+{
+    return item.z >> QPEL_ITEM_ROWS_SHIFT;
+}
+int vector_x(uvec4 item)
+{
+    return int(item.y) << 16 >> 16;
+}
+int vector_y(uvec4 item)
+{
+    return int(item.y) >> 16;
+}
+uvec4 reference_of(uvec4 item, uint plane)
+{
+    return upload[references + (item.z & QPEL_ITEM_REFERENCE_MASK) + plane];
 }
 
-/* The byte in dst of a row of the parity, at a column. */
-uint dst_at(uint base, uint parity, int column, int row)
+/* Where the item's slot is, if it has one. */
+uint slot_of(uvec4 item)
 {
-    uint line = parity == 0 ? uint(row) : uint(row) * 2 + parity - 1;
-    return base + line * dst_stride + uint(column);
+    return slots_base + item.w * QPEL_SLOT_SIZE;
 }
 
-uint dst_step(uint parity)
+/* Picky dispatches: not now, or not to this dst. */
+bool rejected(uvec4 item)
 {
-    return parity == 0 ? dst_stride : dst_stride * 2;
+    return (item.x & reject) != 0 || item.w - first_slot >= slot_count;
 }
 
-/* ---- weights (8.4.2.3.2), a lane's ---- */
+/* ---- weights (8.4.2.3.2) ---- */
 
-int weight_a, weight_b, weight_round, weight_shift, weight_offset;
+struct weighting {
+    bool used; /* or else default weighting */
+    int a, b;  /* of list 0's sample and this one's; of one reference b counts */
+    int round, shift, offset;
+};
 
-/* For (a, b): with two references both lists, with one b alone. False: default weighting. */
-bool load_weights(uvec4 item, uint component)
+weighting load_weights(uvec4 item, uint plane)
 {
-    uint index = item.w >> QPEL_ITEM_WEIGHT_SHIFT;
+    weighting w = weighting(false, 0, 0, 0, 0, 0);
+    uint index = item.z >> QPEL_ITEM_WEIGHT_SHIFT & 0xffffu;
     if (index == 0)
-        return false;
-    uvec4 row = upload[weights + (index - 1) * QPEL_WEIGHT_ROWS + component];
-    if (row.w == QPEL_WEIGHT_DEFAULT)
-        return false;
+        return w;
+    uvec4 row = upload[weights + (index - 1) * QPEL_WEIGHT_ROWS + plane];
     int o0 = int(row.z) << 16 >> 16, o1 = int(row.z) >> 16;
-    bool bi = (item.x & QPEL_ITEM_BI) != 0;
-    weight_a = bi ? int(row.x) : 0;
-    weight_b = bi ? int(row.y) : int(row.x);
-    weight_shift = int(row.w) + (bi ? 1 : 0);
-    weight_round = 1 << weight_shift >> 1;
-    weight_offset = bi ? (o0 + o1 + 1) >> 1 : o0;
-    return true;
+    bool two = (item.x & QPEL_ITEM_SECOND) != 0;
+    w.used = row.w != QPEL_WEIGHT_DEFAULT;
+    w.a = two ? int(row.x) : 0;
+    w.b = two ? int(row.y) : int(row.x);
+    w.shift = int(row.w) + (two ? 1 : 0);
+    w.round = 1 << w.shift >> 1;
+    w.offset = two ? (o0 + o1 + 1) >> 1 : o0;
+    return w;
 }
 
-uint weigh_sample(uint a, uint b, int at)
+uint weigh_sample(weighting w, uint a, uint b, int at)
 {
-    int sum = int(a >> at & 255u) * weight_a + int(b >> at & 255u) * weight_b + weight_round;
-    return uint(clamp((sum >> weight_shift) + weight_offset, 0, 255)) << at;
+    int sum = int(a >> at & 255u) * w.a + int(b >> at & 255u) * w.b + w.round;
+    return uint(clamp((sum >> w.shift) + w.offset, 0, 255)) << at;
 }
 
 /* Bytes 0 and 2. */
-uint weigh_even(uint a, uint b)
+uint weigh_even(weighting w, uint a, uint b)
 {
-    return weigh_sample(a, b, 0) + weigh_sample(a, b, 16);
+    return weigh_sample(w, a, b, 0) + weigh_sample(w, a, b, 16);
 }
 
-uint weigh_odd(uint a, uint b)
+uint weigh_odd(weighting w, uint a, uint b)
 {
-    return weigh_sample(a, b, 8) + weigh_sample(a, b, 24);
+    return weigh_sample(w, a, b, 8) + weigh_sample(w, a, b, 24);
 }
 
 #endif

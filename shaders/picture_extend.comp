@@ -1,36 +1,74 @@
 /* The picture door: windows that leave their reference, copied with clamped coordinates (8.4.2.2.1,
- * xInt and yInt). A lane makes one row of a slot: 16 samples from column -2 on. The few units that
- * need it then cost the others nothing. */
+ * xInt and yInt; 8.4.2.2.2). A lane makes a row of a slot. The few units that need it then cost the
+ * others nothing. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "picture.glsl"
+#include "chroma.glsl"
 
-uint sample_at(uvec4 row, int line, int column)
+layout(constant_id = QPEL_SPEC_CHROMA) const bool CHROMA = false;
+layout(constant_id = QPEL_SPEC_TINY) const bool TINY = false;
+
+uint sample_at(uint base, int column, int width)
 {
-    uint at = row.QPEL_REFERENCE_BASE + line * row.QPEL_REFERENCE_STRIDE +
-              clamp(column, 0, width_of(row) - 1);
+    uint at = base + clamp(column, 0, width - 1);
     return src[at >> 2] >> ((at & 3) * 8) & 255u;
+}
+
+/* Four samples (or two pairs) of a row from a column on. */
+uint word_at(uint base, int column, int width, int pair)
+{
+    if (TINY && pair == 1)
+        return sample_at(base, column, width) + (sample_at(base, column + 1, width) << 8) +
+               (sample_at(base, column + 2, width) << 16) +
+               (sample_at(base, column + 3, width) << 24);
+    if (TINY) {
+        uint left = base + clamp(column, 0, width - 1) * 2;
+        uint right = base + clamp(column + 1, 0, width - 1) * 2;
+        return (src[left >> 2] >> ((left & 3) * 8) & 0xffffu) +
+               (src[right >> 2] >> ((right & 3) * 8) << 16);
+    }
+    /* The nearest word inside; from it on towards its last sample, or what is left of its first. */
+    const int samples = 4 / pair;
+    int nearest = clamp(column, 0, width - samples);
+    int beyond = clamp(column - nearest, -samples, samples);
+    uint at = base + nearest * pair;
+    uint word = bytes_at(src[at >> 2], src[(at >> 2) + 1], at << 3);
+    uint first = pair == 1 ? (word & 255u) * 0x01010101u : (word & 0xffffu) * 0x00010001u;
+    uint last = pair == 1 ? (word >> 24) * 0x01010101u : (word >> 16) * 0x00010001u;
+    if (beyond < 0)
+        return beyond == -samples ? first : bytes_at(first, word, 32 + beyond * pair * 8);
+    return beyond == samples ? last : bytes_at(word, last, beyond * pair * 8);
+}
+
+void put_row(uint at, uint words, uvec4 row, int x, int y, int pair)
+{
+    uint base = row.QPEL_REFERENCE_BASE +
+                clamp(y, 0, height_of(row) - 1) * row.QPEL_REFERENCE_STRIDE;
+    for (uint i = 0; i < words; i++)
+        dst[(at >> 2) + i] = word_at(base, x + int(i) * 4 / pair, width_of(row), pair);
 }
 
 void main()
 {
-    /* first_item and end_item count slots here. */
-    uint slot = first_item + (gl_GlobalInvocationID.x >> 4);
-    int line = int(gl_GlobalInvocationID.x & 15);
-    if (slot >= end_item || line >= QPEL_SLOT_ROWS)
+    uint slot = first_slot + gl_WorkGroupID.x, line = gl_LocalInvocationID.x;
+    uvec4 item = load_item(slot / QPEL_CHUNK_ITEMS, slot % QPEL_CHUNK_ITEMS);
+    uvec4 row = reference_of(item, component);
+    if (row.QPEL_REFERENCE_TAG >> QPEL_TAG_SOURCE_SHIFT != source)
         return;
-    uint index = upload[(slots + slot) >> 2][(slots + slot) & 3];
-    uvec4 item = upload[items + index];
-    uint reference = (item.w >> QPEL_ITEM_REFERENCE_SHIFT & 255u) * QPEL_REFERENCE_ROWS;
-    uvec4 row = upload[references + reference + component];
-    ivec2 mv = vector(item.y);
-    int x = item_x(item) + (mv.x >> 2) - 2;
-    int y = clamp(item_y(item) + (mv.y >> 2) - 2 + line, 0, height_of(row) - 1);
-    uint at = (slots_base + (slot + slot_shift) * QPEL_SLOT_SIZE + line * QPEL_SLOT_STRIDE) >> 2;
-    for (int word = 0; word < 4; word++) {
-        uint value = 0;
-        for (int i = 3; i >= 0; i--)
-            value = value << 8 | sample_at(row, y, x + word * 4 + i);
-        dst[at + word] = value;
+    uint rows = item_rows(item) + 2 * QPEL_SLOT_ABOVE + 1, at = slot_of(item);
+    if (line < rows) {
+        int x = int(item_x(item)) + (vector_x(item) >> 2) - QPEL_SLOT_ABOVE;
+        int y = int(item_line(item) >> item_field(item)) + (vector_y(item) >> 2) - QPEL_SLOT_ABOVE;
+        put_row(at + line * QPEL_SLOT_STRIDE, 4, row, x, y + int(line), 1);
+        return;
     }
+    line -= rows;
+    if (!CHROMA || line > (CHROMA_422 ? item_rows(item) : item_rows(item) / 2))
+        return;
+    row = reference_of(item, 1);
+    ivec2 start = chroma_start(item, chroma_vector_y(item, row));
+    at += QPEL_SLOT_CHROMA + line * QPEL_SLOT_STRIDE;
+    put_row(at, INTERLEAVED ? 3 : 2, row, start.x, start.y + int(line), PAIR);
+    if (!INTERLEAVED)
+        put_row(at + QPEL_SLOT_CR, 2, reference_of(item, 2), start.x, start.y + int(line), 1);
 }

@@ -1,45 +1,51 @@
 /* What host and shaders agree on for the picture door; included by C and by GLSL.
  *
- * A unit is 8x8 luma samples of a block, in rows of the block's parity, or the part of them that a
- * smaller block has. An item describes a unit: 16 bytes. */
+ * A unit is 8 columns by 4, 8 or 16 rows of a block's luma samples, in rows of the block's parity,
+ * or the left half of that where the block is 4 wide. An item describes a unit and one of its
+ * references: 16 bytes. A chunk is the items of a work group; two lanes are an item's. */
 #ifndef QPEL_PICTURE_INTERFACE_H
 #define QPEL_PICTURE_INTERFACE_H
 
-#define QPEL_UNIT 8 /* samples, columns and rows */
+#define QPEL_UNIT_COLUMNS 8
+#define QPEL_UNIT_ROWS    16 /* at most */
+#define QPEL_CHUNK_ITEMS  32
 
-/* Word 0 of an item: where the unit is and how large. */
-#define QPEL_ITEM_X_SHIFT      0          /* 12 bits: column / 4 */
-#define QPEL_ITEM_Y_SHIFT      12         /* 12 bits: row / 4, in rows of the parity */
-#define QPEL_ITEM_PARITY_SHIFT 24         /* 2 bits: enum qpel_parity */
-#define QPEL_ITEM_WIDE         (1u << 26) /* 8 columns, else 4 */
-#define QPEL_ITEM_TALL         (1u << 27) /* 8 rows, else 4 */
-#define QPEL_ITEM_BI           (1u << 28) /* two references */
-#define QPEL_ITEM_PLACE_MASK   0xfffu
+/* Word 0 of an item: where the unit is, and what it is. */
+#define QPEL_ITEM_X_MASK     0x3ffcu    /* its first column */
+#define QPEL_ITEM_NARROW     (1u << 0)  /* 4 columns */
+#define QPEL_ITEM_NONE       (1u << 1)  /* no item: fills a chunk up */
+#define QPEL_ITEM_FIRST      (1u << 14) /* list 0 of two: goes to the scratch picture */
+#define QPEL_ITEM_TO_DST     (1u << 15) /* all others */
+#define QPEL_ITEM_FIELD      (1u << 16) /* its rows are those of a field */
+#define QPEL_ITEM_SECOND     (1u << 17) /* list 1 of two: the scratch picture has list 0 */
+#define QPEL_ITEM_LINE_SHIFT 18         /* 14 bits: its first row, of the frame */
 
-/* Word 1: the vector that this pass follows, x in the low half and y in the high one, quarter
- * samples. Word 2: the other list's, in list B of a unit with two references. */
+/* Word 1: the vector, x in the low half and y in the high one, quarter samples. */
 
-/* Word 3: references and weights. */
-#define QPEL_ITEM_REFERENCE_SHIFT 0  /* 8 bits: of word 1's vector */
-#define QPEL_ITEM_OTHER_SHIFT     8  /* 8 bits: of word 2's; with one reference the same again */
-#define QPEL_ITEM_WEIGHT_SHIFT    16 /* 16 bits: 0 default */
+/* Word 2: tables. */
+#define QPEL_ITEM_REFERENCE_MASK 0x1ffu /* the reference's first row in its table */
+#define QPEL_ITEM_WEIGHT_SHIFT   9      /* 16 bits: 0 default */
+#define QPEL_ITEM_ROWS_SHIFT     25     /* 4, 8 or 16 */
 
-/* A window that leaves its reference is copied to a slot, with clamped coordinates: columns and
- * rows from -2 of the unit's sample G on. */
-#define QPEL_SLOT_STRIDE 16
-#define QPEL_SLOT_ROWS   13
-#define QPEL_SLOT_SIZE   256
+/* Word 3: 0; or 1 + the slot that the unit's window is copied to, since it leaves its reference. */
+
+/* A slot: a window of luma with clamped coordinates, columns and rows from -2 of the unit's first
+ * whole sample on, and behind it that of chroma from 0 on: interleaved; or Cb, and Cr beside it. */
+#define QPEL_SLOT_STRIDE      16
+#define QPEL_SLOT_ABOVE       2 /* rows, and columns */
+#define QPEL_SLOT_LUMA_ROWS   (QPEL_UNIT_ROWS + 5)
+#define QPEL_SLOT_CHROMA_ROWS (QPEL_UNIT_ROWS + 1)
+#define QPEL_SLOT_CHROMA      (QPEL_SLOT_LUMA_ROWS * QPEL_SLOT_STRIDE)
+#define QPEL_SLOT_CR          8 /* planar: bytes from Cb to Cr */
+#define QPEL_SLOT_SIZE        (QPEL_SLOT_CHROMA + QPEL_SLOT_CHROMA_ROWS * QPEL_SLOT_STRIDE)
+#define QPEL_SLOT_LANES       64 /* a lane a row */
 
 /* Sets, one storage buffer (binding 0) each, as in interface.h. */
-#define QPEL_PICTURE_SET_UPLOAD                                                                    \
-    0 /* sections of 16-byte rows: references, weights, items, slots                               \
-       */
-#define QPEL_PICTURE_SET_SRC 1
-#define QPEL_PICTURE_SET_DST 2 /* extend: the same buffer as src */
-/* Luma, list B: list 0 of units with two references, where dst has its samples. Chroma: what the
- * other reference lies in. */
-#define QPEL_PICTURE_SET_OTHER 3
-#define QPEL_PICTURE_SETS      4
+#define QPEL_PICTURE_SET_UPLOAD  0 /* chunks, tables: rows of 16 bytes; the list of work groups */
+#define QPEL_PICTURE_SET_SRC     1
+#define QPEL_PICTURE_SET_DST     2 /* extend: where the slots are */
+#define QPEL_PICTURE_SET_SCRATCH 3 /* pass 2: where the scratch picture is */
+#define QPEL_PICTURE_SETS        4
 
 /* A reference: a row a component (of interleaved chroma one for both), of its parity. */
 #define QPEL_REFERENCE_ROWS   3
@@ -54,39 +60,40 @@
 #define QPEL_WEIGHT_ROWS    3
 #define QPEL_WEIGHT_DEFAULT 255u
 
+/* Chroma's shape, of all shaders that have to do with it. */
+#define QPEL_SPEC_INTERLEAVED 0 /* bool */
+#define QPEL_SPEC_CHROMA_422  1 /* bool: as many rows as luma */
+
 /* How a unit's samples reach dst. */
-#define QPEL_SPEC_STEP  0
-#define QPEL_STEP_PUT   0 /* as predicted: list A, or a batch that has nothing else */
-#define QPEL_STEP_MEAN  1 /* those with two references averaged */
-#define QPEL_STEP_WEIGH 2 /* weights, too */
+#define QPEL_SPEC_STEP  2
+#define QPEL_STEP_PUT   0 /* pass 1: as predicted */
+#define QPEL_STEP_MEAN  1 /* pass 2: averaged with list 0 */
+#define QPEL_STEP_WEIGH 2 /* the same of a batch that has weights, of one reference or two */
 #define QPEL_STEP_COUNT 3
 
-/* Chroma's shape. */
-#define QPEL_SPEC_INTERLEAVED 1 /* bool */
-#define QPEL_SPEC_CHROMA_422  2 /* bool: as many rows as luma */
-/* Which units, of planar chroma that is 4 samples wide where luma is 8: */
-#define QPEL_SPEC_NARROW  3
-#define QPEL_NARROW_NOT   0 /* a word or more wide; and all of interleaved chroma */
-#define QPEL_NARROW_PAIR  1 /* half a word; items 2 i and 2 i + 1 are side by side in one word */
-#define QPEL_NARROW_ALONE 2 /* half a word, whose other half is elsewhere or nobody's */
-#define QPEL_NARROW_COUNT 3
+/* Bool: lanes leave early that are idle, or whose item is not for this dispatch. Otherwise all items
+ * are, and idle lanes follow the others and write where it does not matter, which is cheaper. */
+#define QPEL_SPEC_PICKY 3
+
+/* Extend. */
+#define QPEL_SPEC_CHROMA 2 /* bool: chroma's windows, too */
+#define QPEL_SPEC_TINY   3 /* bool: references may be narrower than a word */
 
 /* Push constants. Rows of the upload buffer are 16 bytes. Offsets wrap modulo 2^32. */
 #define QPEL_PICTURE_PUSH_CONSTANTS(X)                                                             \
-    X(uint, first_item) /* of this dispatch; extend: slots */                                      \
-    X(uint, end_item)                                                                              \
-    X(uint, outside_first) /* items from here on are read from slots */                            \
-    X(uint, slot_shift)    /* added to an item's index (extend: a slot's): its place */            \
-    X(uint, slots_base)    /* bytes in src to the place of slots */                                \
-    X(uint, references)    /* row of the first reference */                                        \
-    X(uint, weights)       /* row of the first weights */                                          \
-    X(uint, items)         /* row of item 0 */                                                     \
-    X(uint, slots)         /* extend: word of slot 0's item index */                               \
-    X(uint, component)     /* luma and extend: 0, or 1, 2 of 4:4:4 */                              \
-    X(uint, sources)       /* chroma: of the units made: reference's | other's << 16 */            \
-    X(uint, dst_base)      /* bytes in dst to the component, or Cb, or CbCr */                     \
-    X(uint, dst_base_cr)   /* planar chroma: to Cr */                                              \
+    X(uint, groups)      /* the first work group's word: the row of its chunk */                   \
+    X(uint, references)  /* row of the first reference */                                          \
+    X(uint, weights)     /* row of the first weights */                                            \
+    X(uint, component)   /* luma and extend: 0, or 1, 2 of 4:4:4 */                                \
+    X(uint, dst_base)    /* bytes in dst to the component, or Cb, or CbCr */                       \
+    X(uint, dst_base_cr) /* planar chroma: to Cr */                                                \
     X(uint, dst_stride)                                                                            \
-    X(uint, other_base) /* luma: bytes in the other buffer less those in dst */
+    X(uint, scratch_base) /* bytes from a sample in the target to that of the scratch picture */   \
+    X(uint, idle_base)    /* bytes in dst to a word a lane that is nobody's */                     \
+    X(uint, slots_base)   /* bytes to the slot of word 3 = 0, if there were one */                 \
+    X(uint, first_slot)   /* picky: of items for this dispatch, the first word 3; extend: slot */  \
+    X(uint, slot_count)   /* and how many from there on */                                         \
+    X(uint, reject)       /* picky: flags of items that are not for this dispatch */               \
+    X(uint, source)       /* extend: that of the references in src */
 
 #endif

@@ -1,21 +1,16 @@
 /* The picture door, luma (and all planes of 4:4:4): units of one kernel. A lane makes 4 columns of
- * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>; `one_plane` tells units of
- * the kernel's second family.
+ * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>; `one_plane` tells units
+ * of the kernel's second family.
  *
  * Reads whole words, as dispatch.comp does. A word of dst is written by one lane, and never read. */
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "filters.glsl"
-#include "picture.glsl"
+#include "strip.glsl"
 
-layout(constant_id = QPEL_SPEC_STEP) const uint STEP = QPEL_STEP_PUT;
-
-uint strip_src, strip_dst; /* byte offsets of the strip's first sample */
-uint src_stride, strip_step;
 uint strip_rows;
 #define ROWS   strip_rows
-#define ROLLED false
+#define ROLLED true
 int dx, dy;
 
 struct cursor {
@@ -50,7 +45,8 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-bool one_plane, two_references, weighted;
+bool one_plane, two_references;
+weighting strip_weights;
 
 uint both_planes(uint a, uint b)
 {
@@ -59,64 +55,62 @@ uint both_planes(uint a, uint b)
 
 void put_word(uint word)
 {
-    if (STEP != QPEL_STEP_PUT) {
+    if (STEP == QPEL_STEP_MEAN)
+        word = mean(word, first_list());
+    if (STEP == QPEL_STEP_WEIGH) {
 #if defined(FAMILY_CENTRE_V) /* to read early, this one lacks registers */
-        uint list0 = word;
+        uint first = word;
         if (two_references)
-            list0 = other[(strip_dst + other_base) >> 2];
+            first = first_list();
 #else
         /* Read whether it is needed or not: cheaper than a branch a row. */
-        uint list0 = other[(strip_dst + other_base) >> 2];
-        list0 = two_references ? list0 : word;
+        uint first = first_list();
+        first = two_references ? first : word;
 #endif
-        if (STEP == QPEL_STEP_WEIGH && weighted)
-            word = weigh_even(list0, word) + weigh_odd(list0, word);
+        if (strip_weights.used)
+            word = weigh_even(strip_weights, first, word) + weigh_odd(strip_weights, first, word);
         else
-            word = mean(word, list0);
+            word = mean(word, first);
     }
-    dst[strip_dst >> 2] = word;
-    strip_dst += strip_step;
+    put(word);
 }
 
 #include "families.glsl"
 
 void main()
 {
-    uint index = first_item + (gl_GlobalInvocationID.x >> 1);
-    if (index >= end_item)
+    uint part = gl_LocalInvocationID.x & 1u;
+    uvec4 item = load_item(gl_WorkGroupID.x, gl_LocalInvocationID.x >> 1);
+    /* The right part of a narrow unit is idle. */
+    bool idle = (item.x & (QPEL_ITEM_NONE | part * QPEL_ITEM_NARROW)) != 0;
+    if (PICKY && (idle || rejected(item)))
         return;
-    uvec4 item = upload[items + index];
-    int strip = int(gl_GlobalInvocationID.x & 1) * QPEL_STRIP_COLUMNS;
-    if (strip != 0 && (item.x & QPEL_ITEM_WIDE) == 0)
-        return;
-    int x = item_x(item) + strip, y = item_y(item);
-    uint parity = PARITY(item);
-    ivec2 mv = vector(item.y);
-    strip_dst = dst_at(dst_base, parity, x, y);
-    strip_step = dst_step(parity);
-    strip_rows = (item.x & QPEL_ITEM_TALL) != 0 ? 8u : 4u;
-    dx = (mv.x & 3) == 3 ? 1 : 0;
-    dy = (mv.y & 3) == 3 ? 1 : 0;
+    part = (part & ~item.x) * QPEL_STRIP_COLUMNS;
+    uint x = item_x(item) + part, line = item_line(item);
+    place_strip(item, idle, dst_base, x, line);
+    strip_rows = item_rows(item);
+
+    int mx = vector_x(item), my = vector_y(item);
+    dx = (mx & 3) == 3 ? 1 : 0;
+    dy = (my & 3) == 3 ? 1 : 0;
 #if defined(FAMILY_H_FULL)
-    one_plane = (mv.x & 3) == 2;
+    one_plane = (mx & 3) == 2;
 #elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
-    one_plane = (mv.y & 3) == 2;
+    one_plane = (my & 3) == 2;
 #else
     one_plane = false;
 #endif
-    if (index >= outside_first) {
-        src_stride = QPEL_SLOT_STRIDE;
-        strip_src = slots_base + (index + slot_shift) * QPEL_SLOT_SIZE +
-                    2 * QPEL_SLOT_STRIDE + 2 + strip;
-    } else {
-        uint reference = (item.w >> QPEL_ITEM_REFERENCE_SHIFT & 255u) * QPEL_REFERENCE_ROWS;
-        uvec4 row = upload[references + reference + component];
-        src_stride = row.QPEL_REFERENCE_STRIDE;
-        strip_src = row.QPEL_REFERENCE_BASE + (y + (mv.y >> 2)) * src_stride + x + (mv.x >> 2);
+    uvec4 row = reference_of(item, component);
+    bool outside = item.w != 0;
+    src_stride = outside ? QPEL_SLOT_STRIDE : row.QPEL_REFERENCE_STRIDE;
+    strip_src = row.QPEL_REFERENCE_BASE + x + (mx >> 2) +
+                ((line >> item_field(item)) + (my >> 2)) * row.QPEL_REFERENCE_STRIDE;
+    strip_src = outside
+                    ? slot_of(item) + QPEL_SLOT_ABOVE * (QPEL_SLOT_STRIDE + 1) + part
+                    : strip_src;
+    if (STEP == QPEL_STEP_WEIGH) {
+        two_references = (item.x & QPEL_ITEM_SECOND) != 0;
+        strip_weights = load_weights(item, component);
     }
-    if (STEP != QPEL_STEP_PUT)
-        two_references = (item.x & QPEL_ITEM_BI) != 0;
-    if (STEP == QPEL_STEP_WEIGH)
-        weighted = load_weights(item, component);
     make_strip();
 }

@@ -141,6 +141,8 @@ enum qpel_result qpel_batch_begin(struct qpel_batch *batch, struct qpel_picture 
     memset(batch->cover, 0, words * sizeof *batch->cover);
     batch->target = target;
     batch->state = BATCH_COLLECTING;
+    if (batch->gpu)
+        qpel_gpu_batch_begin(batch->gpu, batch);
     return QPEL_OK;
 }
 
@@ -299,6 +301,8 @@ enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_
     batch->block_count += count;
     batch->rows_written = c.written;
     batch->rows_read = c.read;
+    if (batch->for_gpu)
+        qpel_gpu_batch_add(batch->context->gpu, batch->gpu, batch);
     return QPEL_OK;
 }
 

@@ -123,6 +123,15 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
 /* Null is fine. What is still in flight is left to qpel_gpu_close(). */
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
+/* What is planned of a batch is forgotten: it begins anew, with this target. */
+void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *batch);
+
+/* Plans the blocks that were added, for a batch that is collecting and likely to be submitted to
+ * this gpu; so the submission has less to do. Whatever fails here, or was never planned, is up to
+ * the submission. */
+void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                        const struct qpel_batch *batch);
+
 /* What the caller's own Vulkan adds to a submission, of which src/vulkan/ alone knows. */
 struct gpu_wish;
 

@@ -136,6 +136,16 @@ void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
     (void)gpu, (void)batch;
 }
 
+void qpel_gpu_batch_begin(struct gpu_batch *batch, const struct qpel_batch *of)
+{
+    (void)batch, (void)of;
+}
+
+void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *batch, const struct qpel_batch *of)
+{
+    (void)gpu, (void)batch, (void)of;
+}
+
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, const struct gpu_wish *wish,
                                        char reason[QPEL_REASON_SIZE])

@@ -84,8 +84,10 @@ static enum qpel_result create(struct qpel_context *context,
     if (!p)
         return QPEL_ERROR_NOMEM;
     struct picture_planes planes = { .offset = { 0 } };
+    const size_t size = lay_out(format, &planes);
     struct picture_need need = {
-        .size = lay_out(format, &planes),
+        .size = size,
+        .row = planes.stride[0] > planes.stride[1] ? planes.stride[0] : planes.stride[1],
         .units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8),
         .near = near,
         .exportable = exportable,
@@ -121,15 +123,17 @@ enum qpel_result qpel_picture_create_exportable(struct qpel_context *context,
 
 enum qpel_result qpel_picture_reach(struct qpel_picture *p, void *base, size_t size)
 {
-    const char *unfit = qpel_planes_unfit_for_words(&p->format, &p->data,
-                                                    base ? base : p->memory.dmabuf.data, size);
+    const void *start = base ? base : p->memory.dmabuf.data;
+    const char *unfit = qpel_planes_unfit_for_words(&p->format, &p->data, start, size);
     if (unfit) {
         qpel_reason_set(p->reason, "%s", unfit);
         return QPEL_OK;
     }
+    bool ends = qpel_planes_end_memory(&p->format, &p->data, start, size);
+    enum chunk_behind behind = ends ? BEHIND_NOTHING : BEHIND_WORD;
     if (base)
-        return qpel_picture_memory_wrap(p->context, base, size, &p->memory, p->reason);
-    return qpel_picture_memory_import(p->context, &p->memory, p->reason);
+        return qpel_picture_memory_wrap(p->context, base, size, behind, &p->memory, p->reason);
+    return qpel_picture_memory_import(p->context, behind, &p->memory, p->reason);
 }
 
 enum qpel_result qpel_picture_wrap(struct qpel_context *context,

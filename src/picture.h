@@ -136,6 +136,7 @@ struct qpel_batch {
     bool event_open;       /* it was asked for, of the CPU: */
     int event;             /* ours, an eventfd that is written at the end */
     struct gpu_batch *gpu; /* null: not needed so far */
+    bool for_gpu;          /* the last submission went there, so likely will the next */
     enum runner runner;    /* of one that runs */
     bool submitted;        /* it has been handed over to the GPU, so that its fence tells */
     unsigned waiters;      /* threads that wait for the fence */

@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interface.h"
 #include "picture_interface.h"
 
 /* Of a chunk: what drivers of V3D bound at most for long, and 16 pictures of 1080p fit in. */
 #define CHUNK_SIZE_MAX ((size_t)1 << 27)
 
-/* Slots of a picture: a quarter of one list's units may leave their reference at once, more of them
- * take turns. Real pictures have 0.3 to 4 % of both lists. */
+/* Slots of a picture: a quarter of one list's units (of 8x16, which are half as many) may leave
+ * their reference at once, more of them take turns. Real pictures have 0.3 to 4 % of both lists. */
 static size_t slot_room_of(size_t units)
 {
-    return units / 4 + 64;
+    return units / 8 + 256;
 }
 
 /* ---- pieces; with the context's lock held ---- */
@@ -57,7 +58,7 @@ static void add_chunk(struct qpel_context *c, struct picture_chunk *chunk,
     memory->offset = piece.offset;
 }
 
-static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t slots_size)
+static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t behind)
 {
     size_t count;
     int taken;
@@ -66,39 +67,33 @@ static unsigned pieces_of_chunk(struct gpu *gpu, size_t piece, size_t slots_size
         most = CHUNK_SIZE_MAX;
     unsigned n = CHUNK_PICTURES_MAX;
     /* One is always tried: what is too large to be bound serves the CPU. */
-    while (n > 1 && n * (uint64_t)piece + slots_size + GPU_BUFFER_ATOM > most)
+    while (n > 1 && n * (uint64_t)piece + behind + GPU_BUFFER_ATOM > most)
         n--;
     return n;
 }
 
-static enum qpel_result make_chunk(struct gpu *gpu, const struct picture_need *need, size_t piece,
-                                   struct picture_chunk **out, char reason[QPEL_REASON_SIZE])
+static enum qpel_result make_chunk(struct gpu *gpu, size_t piece, size_t slot_room,
+                                   enum qpel_near near, struct picture_chunk **out)
 {
     struct picture_chunk *chunk = calloc(1, sizeof *chunk);
     if (!chunk)
         return QPEL_ERROR_NOMEM;
-    size_t slot_room = slot_room_of(need->units), slots_size = slot_room * QPEL_SLOT_SIZE;
+    const size_t slots_size = slot_room * QPEL_SLOT_SIZE, idle_size = QPEL_GROUP_LANES * 4;
+    const size_t behind = piece + slots_size + idle_size;
     enum qpel_result r = QPEL_ERROR_NOMEM;
-    chunk->count = 1;
-    if (need->exportable) {
-        chunk->alone = chunk->exportable = true;
-        r = qpel_gpu_buffer_create_shared(gpu, piece + slots_size, need->near, &chunk->buffer,
-                                          reason);
-    } else {
-        for (unsigned n = pieces_of_chunk(gpu, piece, slots_size); n && r == QPEL_ERROR_NOMEM;
-             n /= 2) {
-            chunk->count = n;
-            r = qpel_gpu_buffer_create(gpu, n * piece + slots_size, need->near, &chunk->buffer);
-        }
-        r = r == QPEL_ERROR_UNSUPPORTED ? QPEL_ERROR_NOMEM : r;
+    for (unsigned n = pieces_of_chunk(gpu, piece, behind); n && r == QPEL_ERROR_NOMEM; n /= 2) {
+        chunk->count = n;
+        r = qpel_gpu_buffer_create(gpu, n * piece + behind, near, &chunk->buffer);
     }
     if (r) {
         free(chunk);
-        return r;
+        return r == QPEL_ERROR_UNSUPPORTED ? QPEL_ERROR_NOMEM : r;
     }
-    chunk->near = need->near;
+    chunk->near = near;
     chunk->piece = piece;
-    chunk->slots = chunk->count * piece;
+    chunk->scratch = chunk->count * piece;
+    chunk->slots = chunk->scratch + piece;
+    chunk->idle = chunk->slots + slots_size;
     chunk->slot_room = slot_room;
     *out = chunk;
     return QPEL_OK;
@@ -109,22 +104,20 @@ static size_t round_up(size_t size, size_t to)
     return (size + to - 1) / to * to;
 }
 
-static enum qpel_result take_gpu(struct qpel_context *c, struct gpu *gpu,
-                                 const struct picture_need *need, struct picture_memory *out,
-                                 char reason[QPEL_REASON_SIZE])
+static enum qpel_result take_piece_of_gpu(struct qpel_context *c, struct gpu *gpu,
+                                          const struct picture_need *need,
+                                          struct picture_memory *out)
 {
     if (need->size > SIZE_MAX / 2 / CHUNK_PICTURES_MAX)
         return QPEL_ERROR_NOMEM;
     size_t piece = round_up(need->size, GPU_BUFFER_ATOM);
-    bool used = false, found = false;
-    if (!need->exportable) {
-        pthread_mutex_lock(&c->lock);
-        found = find_piece(c, piece, slot_room_of(need->units), need->near, out, &used);
-        pthread_mutex_unlock(&c->lock);
-    }
+    bool used = false;
+    pthread_mutex_lock(&c->lock);
+    bool found = find_piece(c, piece, slot_room_of(need->units), need->near, out, &used);
+    pthread_mutex_unlock(&c->lock);
     if (!found) {
         struct picture_chunk *chunk;
-        enum qpel_result r = make_chunk(gpu, need, piece, &chunk, reason);
+        enum qpel_result r = make_chunk(gpu, piece, slot_room_of(need->units), need->near, &chunk);
         if (r)
             return r;
         add_chunk(c, chunk, out);
@@ -144,9 +137,10 @@ static enum qpel_result take_gpu(struct qpel_context *c, struct gpu *gpu,
 
 /* ---- buffers of one picture ---- */
 
-/* The buffer, which then is the chunk's, of a picture in its first `piece` bytes. */
+/* Nothing is behind the picture: it would be tended to by the CPU's accesses with it, and go where
+ * it goes. `how`: .exportable and .behind. */
 static enum qpel_result wrap_buffer(struct qpel_context *c, struct gpu_buffer *buffer, size_t piece,
-                                    size_t slot_room, struct picture_memory *memory)
+                                    struct picture_chunk how, struct picture_memory *memory)
 {
     struct picture_chunk *chunk = calloc(1, sizeof *chunk);
     if (!chunk) {
@@ -156,19 +150,34 @@ static enum qpel_result wrap_buffer(struct qpel_context *c, struct gpu_buffer *b
     *chunk = (struct picture_chunk){
         .buffer = buffer,
         .alone = true,
+        .exportable = how.exportable,
+        .behind = how.behind,
         .piece = piece,
         .count = 1,
-        .slots = piece,
-        .slot_room = slot_room,
     };
     add_chunk(c, chunk, memory);
     return QPEL_OK;
 }
 
 enum qpel_result qpel_picture_memory_adopt(struct qpel_context *c, struct gpu_buffer *buffer,
-                                           size_t size, struct picture_memory *memory)
+                                           size_t size, enum chunk_behind behind,
+                                           struct picture_memory *memory)
 {
-    return wrap_buffer(c, buffer, size, 0, memory);
+    const struct picture_chunk how = { .behind = behind };
+    return wrap_buffer(c, buffer, size, how, memory);
+}
+
+static enum qpel_result take_exportable(struct qpel_context *c, struct gpu *gpu,
+                                        const struct picture_need *need, struct picture_memory *out,
+                                        char reason[QPEL_REASON_SIZE])
+{
+    struct gpu_buffer *buffer;
+    if (need->size > SIZE_MAX / 2)
+        return QPEL_ERROR_NOMEM;
+    size_t piece = round_up(need->size + need->row + 4, GPU_BUFFER_ATOM);
+    enum qpel_result r = qpel_gpu_buffer_create_shared(gpu, piece, need->near, &buffer, reason);
+    const struct picture_chunk how = { .exportable = true };
+    return r ? r : wrap_buffer(c, buffer, piece, how, out);
 }
 
 /* What a call for a GPU's memory comes to where the CPU can do without. */
@@ -177,9 +186,11 @@ static enum qpel_result without(enum qpel_result r)
     return r == QPEL_ERROR_UNSUPPORTED ? QPEL_OK : r;
 }
 
-enum qpel_result qpel_picture_memory_import(struct qpel_context *c, struct picture_memory *memory,
+enum qpel_result qpel_picture_memory_import(struct qpel_context *c, enum chunk_behind behind,
+                                            struct picture_memory *memory,
                                             char reason[QPEL_REASON_SIZE])
 {
+    const struct picture_chunk how = { .behind = behind };
     enum qpel_result r;
     struct gpu_buffer *buffer = NULL;
     const struct dmabuf *d = &memory->dmabuf;
@@ -187,20 +198,21 @@ enum qpel_result qpel_picture_memory_import(struct qpel_context *c, struct pictu
     if (!gpu)
         return QPEL_OK;
     r = qpel_gpu_buffer_import(gpu, d->fd, d->size, d->data, &buffer, reason);
-    return r ? without(r) : wrap_buffer(c, buffer, d->size, 0, memory);
+    return r ? without(r) : wrap_buffer(c, buffer, d->size, how, memory);
 }
 
 enum qpel_result qpel_picture_memory_wrap(struct qpel_context *c, void *base, size_t size,
-                                          struct picture_memory *memory,
+                                          enum chunk_behind behind, struct picture_memory *memory,
                                           char reason[QPEL_REASON_SIZE])
 {
+    const struct picture_chunk how = { .behind = behind };
     enum qpel_result r;
     struct gpu_buffer *buffer = NULL;
     struct gpu *gpu = qpel_context_open_gpu(c, false, &r, reason);
     if (!gpu)
         return QPEL_OK;
     r = qpel_gpu_buffer_import_host(gpu, base, size, &buffer, reason);
-    return r ? without(r) : wrap_buffer(c, buffer, size, 0, memory);
+    return r ? without(r) : wrap_buffer(c, buffer, size, how, memory);
 }
 
 /* ---- heaps ---- */
@@ -232,9 +244,9 @@ static enum qpel_result take_heap(struct qpel_context *c, struct gpu *gpu,
     }
     if (need->size > SIZE_MAX / 2)
         return QPEL_ERROR_NOMEM;
-    size_t piece = round_up(need->size, GPU_BUFFER_ATOM), slot_room = slot_room_of(need->units);
-    enum qpel_result r =
-        qpel_dmabuf_from_heap(&out->dmabuf, piece + slot_room * QPEL_SLOT_SIZE, reason);
+    /* BEHIND_ROWS */
+    size_t piece = round_up(need->size + need->row + 4, GPU_BUFFER_ATOM);
+    enum qpel_result r = qpel_dmabuf_from_heap(&out->dmabuf, piece, reason);
     if (r) {
         if (r == QPEL_ERROR_UNSUPPORTED) {
             pthread_mutex_lock(&c->lock);
@@ -248,7 +260,7 @@ static enum qpel_result take_heap(struct qpel_context *c, struct gpu *gpu,
         r = qpel_gpu_buffer_import(gpu, out->dmabuf.fd, out->dmabuf.size, out->dmabuf.data, &buffer,
                                    reason);
         if (!r)
-            r = wrap_buffer(c, buffer, piece, slot_room, out);
+            r = wrap_buffer(c, buffer, piece, (struct picture_chunk){ .behind = BEHIND_ROWS }, out);
     }
     if (r)
         qpel_dmabuf_close(&out->dmabuf);
@@ -272,8 +284,10 @@ enum qpel_result qpel_picture_memory_take(struct qpel_context *c, const struct p
             return QPEL_OK;
         }
     }
-    if (gpu) {
-        r = take_gpu(c, gpu, need, out, need->exportable ? reason : why);
+    if (gpu && need->exportable) {
+        r = take_exportable(c, gpu, need, out, reason);
+    } else if (gpu) {
+        r = take_piece_of_gpu(c, gpu, need, out);
     } else if (need->exportable) {
         return from_heap;
     } else {

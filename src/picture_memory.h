@@ -11,17 +11,27 @@
 
 enum { CHUNK_PICTURES_MAX = 16 };
 
-/* A buffer of the GPU's, cut into equal pieces; behind them the slots of picture_interface.h. */
+/* What may be read behind a picture's planes: shaders read a row of chroma, and everywhere a word,
+ * of which they make nothing. */
+enum chunk_behind { BEHIND_ROWS, BEHIND_WORD, BEHIND_NOTHING };
+
+/* A buffer of the GPU's, cut into equal pieces for pictures. Behind them what submissions work
+ * with, which all share, since one queue carries them out one after the other: a piece more, the
+ * scratch picture (for list 0 of blocks with two references), slots (picture_interface.h), and
+ * words that idle lanes write. A buffer without these has `slot_room` 0; a batch then works in its
+ * own. */
 struct picture_chunk {
     struct picture_chunk *next;
     struct gpu_buffer *buffer;
     enum qpel_near near;
-    bool alone;              /* of one picture, which may be shared: never handed on */
-    bool exportable;         /* by the GPU */
-    size_t piece;            /* bytes */
-    unsigned count;          /* pieces */
-    unsigned taken, used;    /* a bit a piece: now; ever */
-    size_t slots, slot_room; /* where they begin, how many there are; a caller's buffer has none */
+    bool alone;      /* of one picture, which may be shared: never handed on */
+    bool exportable; /* by the GPU */
+    enum chunk_behind behind;
+    size_t piece;                /* bytes */
+    unsigned count;              /* pieces */
+    unsigned taken, used;        /* a bit a piece: now; ever */
+    size_t scratch, slots, idle; /* where they begin */
+    size_t slot_room;            /* slots */
 };
 
 /* A piece, or the CPU's own memory, or a dma-buf, whose piece may also be the GPU's. None of them:
@@ -41,6 +51,7 @@ struct picture_memory {
 /* What a picture's memory is to hold. */
 struct picture_need {
     size_t size;
+    size_t row;   /* bytes of the longest row */
     size_t units; /* of 8x8 samples that the picture has */
     enum qpel_near near;
     bool exportable;
@@ -57,17 +68,18 @@ enum qpel_result qpel_picture_memory_take(struct qpel_context *context,
 /* Lets the GPU, if there is one that can, use what `memory` has as a dma-buf; or the caller's
  * memory at base, which is in whole pages. Where it can't, chunk stays null and reason says why;
  * that is no error. NOMEM, DEVICE_LOST. */
-enum qpel_result qpel_picture_memory_import(struct qpel_context *context,
+enum qpel_result qpel_picture_memory_import(struct qpel_context *context, enum chunk_behind behind,
                                             struct picture_memory *memory,
                                             char reason[QPEL_REASON_SIZE]);
 enum qpel_result qpel_picture_memory_wrap(struct qpel_context *context, void *base, size_t size,
-                                          struct picture_memory *memory,
+                                          enum chunk_behind behind, struct picture_memory *memory,
                                           char reason[QPEL_REASON_SIZE]);
 
 /* The GPU's buffer, of so many bytes, which is the memory's from then on, also on failure: NOMEM.
  */
 enum qpel_result qpel_picture_memory_adopt(struct qpel_context *context, struct gpu_buffer *buffer,
-                                           size_t size, struct picture_memory *memory);
+                                           size_t size, enum chunk_behind behind,
+                                           struct picture_memory *memory);
 
 /* A new descriptor, of *size bytes. UNSUPPORTED, NOMEM, DEVICE_LOST. */
 enum qpel_result qpel_picture_memory_export(struct qpel_context *context,

@@ -94,10 +94,13 @@ bool qpel_planes_inside(const struct qpel_picture_format *f, const struct qpel_p
     return true;
 }
 
-/* Bytes to the end of a word. */
-static size_t to_word(size_t offset)
+/* Whole words from a plane's last one to the end of the memory; -1: that one ends beyond. */
+static ptrdiff_t words_behind(const struct qpel_picture_format *f,
+                              const struct qpel_picture_data *d, int plane, const void *base,
+                              size_t size)
 {
-    return (0 - offset) & 3;
+    size_t end = (size_t)(d->data[plane] - (const uint8_t *)base) + span_of(f, d, plane);
+    return (ptrdiff_t)(size / 4) - (ptrdiff_t)((end + 3) / 4);
 }
 
 const char *qpel_planes_unfit_for_words(const struct qpel_picture_format *f,
@@ -106,18 +109,23 @@ const char *qpel_planes_unfit_for_words(const struct qpel_picture_format *f,
 {
     for (int i = 0; i < qpel_plane_count(f); i++) {
         size_t offset = (size_t)(d->data[i] - (const uint8_t *)base);
-        size_t left = size - offset - span_of(f, d, i);
-        /* Luma's shaders, which also make chroma of 4:4:4, read one word more than they need; those
-         * of chroma have a sample to the right in it. */
-        size_t more = i == 0 || f->chroma == QPEL_CHROMA_444 ? 4 : 0;
         if ((offset | (size_t)d->stride[i]) & 3)
             return "a plane's offset or stride is no multiple of 4 bytes";
-        if (left < to_word(offset + span_of(f, d, i)) + more)
-            return "a plane ends at the end of its memory, and the GPU reads a word more";
+        if (words_behind(f, d, i, base, size) < 0)
+            return "a plane's last word is not all in its memory";
     }
     if (qpel_plane_count(f) == 3 && d->stride[1] != d->stride[2])
         return "Cb and Cr have strides of their own";
     return NULL;
+}
+
+bool qpel_planes_end_memory(const struct qpel_picture_format *f, const struct qpel_picture_data *d,
+                            const void *base, size_t size)
+{
+    for (int i = 0; i < qpel_plane_count(f); i++)
+        if (words_behind(f, d, i, base, size) < 1)
+            return true;
+    return false;
 }
 
 bool qpel_planes_fit(const struct qpel_picture_format *f, const struct picture_planes *p,

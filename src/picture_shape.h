@@ -31,5 +31,8 @@ bool qpel_planes_inside(const struct qpel_picture_format *format,
 const char *qpel_planes_unfit_for_words(const struct qpel_picture_format *format,
                                         const struct qpel_picture_data *data, const void *base,
                                         size_t size);
+/* Whether less than a word of the memory follows the last word of one of those planes. */
+bool qpel_planes_end_memory(const struct qpel_picture_format *format,
+                            const struct qpel_picture_data *data, const void *base, size_t size);
 
 #endif

@@ -1,21 +1,12 @@
-/* Orders units with a counting sort: two sweeps over the blocks. */
+/* From blocks to items in buckets. */
 #include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A block's key in a list: source, kernel, and whether its window is outside. */
-#define KEY(source, kernel, outside) (((source)*KERNEL_COUNT + (kernel)) * 2 + (outside))
-#define KEY_COUNT                    KEY(PLAN_SOURCE_MAX, 0, 0)
-
-/* Kept for each block and list: the key, and how many units wide and tall it is (0: one, 1: two).
- */
-#define ENTRY(key, across, down) ((key) << 2 | (down) << 1 | (across))
-#define ENTRY_KEY(entry)         ((entry) >> 2)
-
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- keys ---- */
+/* ---- rules ---- */
 
 static enum picture_kernel kernel_of(enum family family)
 {
@@ -29,191 +20,100 @@ static enum picture_kernel kernel_of(enum family family)
     return (enum picture_kernel)k;
 }
 
-struct rules {
-    /* By position: the window around a block of 0 x 0, and the kernel. */
-    struct rule {
-        int32_t left, top, right, bottom;
-        uint32_t key;
-    } position[QPEL_POSITION_COUNT];
-    /* By reference: its last column and row, and its source. */
-    struct extent {
-        int32_t right, bottom;
-        uint32_t key;
-    } extent[QPEL_REFERENCE_MAX];
-};
-
-static void make_rules(struct rules *rules, const struct plan *plan, const struct qpel_batch *batch)
+static void make_rules(struct plan *plan)
 {
     for (int p = 0; p < QPEL_POSITION_COUNT; p++) {
         struct qpel_rectangle w = qpel_window(p, 16, 16).bounds;
-        rules->position[p] = (struct rule){
+        plan->rule[p] = (struct plan_rule){
             .left = w.left,
             .top = w.top,
             .right = w.right - 16,
             .bottom = w.bottom - 16,
-            .key = KEY(0u, (unsigned)kernel_of(qpel_positions[p].family), 0u),
-        };
-    }
-    for (size_t i = 0; i < batch->reference_count; i++) {
-        const struct samples *luma = &batch->references[i].rows[0];
-        rules->extent[i] = (struct extent){
-            .right = luma->width - 1,
-            .bottom = luma->height - 1,
-            .key = KEY((unsigned)plan->source[i], 0u, 0u),
+            .bucket = (unsigned)kernel_of(qpel_positions[p].family) * PLAN_HEIGHTS,
         };
     }
 }
 
-INLINE unsigned key_of(const struct rules *rules, const struct qpel_picture_block *b, int list)
+/* ---- lifetime ---- */
+
+enum qpel_result qpel_plan_open(struct plan *plan)
 {
-    const struct extent *e = &rules->extent[b->reference[list]];
-    int mx = b->mv[list][0], my = b->mv[list][1];
-    const struct rule *r = &rules->position[(mx & 3) + 4 * (my & 3)];
-    int x = b->x + (mx >> 2), y = b->y + (my >> 2);
-    /* Distances from the window's sides to the reference's: one is negative where it leaves it. */
-    int inside = (x + r->left) | (y + r->top) | (e->right - r->right - b->width - x) |
-                 (e->bottom - r->bottom - b->height - y);
-    return e->key + r->key + ((unsigned)inside >> 31);
+    make_rules(plan);
+    plan->open = malloc(PLAN_BUCKETS * sizeof *plan->open);
+    return plan->open ? QPEL_OK : QPEL_ERROR_NOMEM;
 }
 
-static enum qpel_result reserve_entries(struct plan *plan, size_t blocks)
+void qpel_plan_reset(struct plan *plan, const struct qpel_picture *target)
 {
-    if (blocks <= plan->entry_room)
-        return QPEL_OK;
-    size_t room = blocks > 2 * plan->entry_room ? blocks : 2 * plan->entry_room;
-    uint16_t *grown = realloc(plan->entries, 2 * room * sizeof *grown);
-    if (!grown)
-        return QPEL_ERROR_NOMEM;
-    plan->entries = grown;
-    plan->entry_room = room;
+    plan->blocks = plan->references = 0;
+    plan->chunks = plan->slots = 0;
+    plan->overflow = plan->bi = plan->weighted = false;
+    plan->narrow =
+        target->format.layout == QPEL_LAYOUT_PLANAR && chroma_shift_x(target->format.chroma);
+    plan->pending.count = 0;
+    memset(plan->count, 0, sizeof plan->count);
+    memset(plan->last, 0, sizeof plan->last);
+}
+
+enum qpel_result qpel_plan_place(struct plan *plan, void *memory, uint32_t room)
+{
+    if (room > plan->earlier_room) {
+        uint32_t *grown = realloc(plan->earlier, room * sizeof *grown);
+        if (!grown)
+            return QPEL_ERROR_NOMEM;
+        plan->earlier = grown;
+        plan->earlier_room = room;
+    }
+    plan->out = memory;
+    plan->room = room;
     return QPEL_OK;
 }
 
-/* ---- narrow units ---- */
-
-static bool has_narrow(const struct qpel_picture_format *f)
+void qpel_plan_close(struct plan *plan)
 {
-    return f->layout == QPEL_LAYOUT_PLANAR && chroma_shift_x(f->chroma);
+    free(plan->open);
+    free(plan->earlier);
+    plan->open = NULL;
+    plan->earlier = NULL;
+    plan->earlier_room = 0;
 }
 
-/* Of blocks 4 wide. `left`: the last one seen was the left half of a pair, which is kept here. */
-struct narrow {
-    bool left;
-};
+/* ---- references ---- */
 
-static bool same_sources(const uint8_t *source, const struct qpel_picture_block *a,
-                         const struct qpel_picture_block *b)
+void qpel_plan_reference(struct plan *plan, const struct reference *reference, unsigned source,
+                         bool own_slots, enum chunk_behind behind)
 {
-    return source[a->reference[0]] == source[b->reference[0]] &&
-           source[a->reference[a->references - 1]] == source[b->reference[b->references - 1]] &&
-           a->references == b->references;
-}
-
-/* Which list block i belongs to. Sub-partitions come left to right, so halves of a word mostly
- * follow one another. */
-static enum plan_narrow narrow_of(struct narrow *n, const struct plan *plan,
-                                  const struct qpel_batch *batch, size_t i)
-{
-    const struct qpel_picture_block *b = &batch->blocks[i], *next = b + 1;
-    if (n->left) {
-        n->left = false;
-        return PLAN_PAIR;
-    }
-    if (b->x & 4)
-        return PLAN_RIGHT;
-    n->left = i + 1 < batch->block_count && next->width == 4 && next->x == b->x + 4 &&
-              next->y == b->y && next->height == b->height && next->parity == b->parity &&
-              (plan->sources == 1 || same_sources(plan->source, b, next));
-    return n->left ? PLAN_PAIR : PLAN_LEFT;
-}
-
-/* ---- counting ---- */
-
-/* From counts of units by key: where each range begins. */
-static void place(struct plan *plan, uint32_t counts[PLAN_LIST_COUNT][KEY_COUNT],
-                  const uint32_t narrow[PLAN_NARROW_COUNT])
-{
-    uint32_t item = 0, slot = 0;
-    for (int list = 0; list < PLAN_LIST_COUNT; list++) {
-        for (unsigned s = 0; s < plan->sources; s++) {
-            plan->item_first[list][s] = item;
-            plan->slot_first[list][s] = slot;
-            for (unsigned k = 0; k < KERNEL_COUNT; k++) {
-                const uint32_t *n = &counts[list][KEY(s, k, 0)];
-                plan->range[list][s][k] = (struct plan_range){
-                    .first = item, .inside = n[0], .outside = n[1], .slot = slot
-                };
-                item += n[0] + n[1];
-                slot += n[1];
-            }
+    const struct samples *luma = &reference->rows[0], *cr = &reference->rows[COMPONENT_COUNT - 1];
+    const struct qpel_picture_format *f = &reference->picture->format;
+    const unsigned size = PLAN_PASSES * PLAN_PASS_BUCKETS;
+    struct plan_reference r = {
+        .right = luma->width - 1,
+        .bottom = luma->height - 1,
+        .row = (uint32_t)plan->references * QPEL_REFERENCE_ROWS,
+        .inside = (uint16_t)(source * size),
+        .outside = (uint16_t)((own_slots ? source : PLAN_SLOTS) * size),
+    };
+    /* Where luma's window is inside, so is chroma's: it is no larger but for the row below, of
+     * which nothing is made then, though it is read. Two cases apart: between fields of different
+     * parity vectors go a quarter of a row farther (table 8-9), and a field of an odd half has a
+     * row less. */
+    if (chroma_shift_y(f->chroma)) {
+        if (reference->parity != QPEL_FRAME) {
+            r.top = 2;
+            r.bottom = (luma->height < 2 * cr->height ? luma->height : 2 * cr->height) - 3;
+        } else if (behind != BEHIND_ROWS) {
+            r.bottom -= 2;
         }
-        plan->item_first[list][plan->sources] = item;
-        plan->slot_first[list][plan->sources] = slot;
+    } else if (behind != BEHIND_ROWS && f->chroma == QPEL_CHROMA_422) {
+        r.bottom -= 1;
     }
-    plan->slots = slot;
-    for (int i = 0; i < PLAN_NARROW_COUNT; i++) {
-        plan->narrow_first[i] = item;
-        item += narrow[i];
-    }
-    plan->narrow_first[PLAN_NARROW_COUNT] = plan->items = item;
+    /* Neither is the word behind the last row, then. */
+    if (behind == BEHIND_NOTHING)
+        r.bottom -= 1 << chroma_shift_y(f->chroma);
+    plan->reference[plan->references++] = r;
 }
 
-enum qpel_result qpel_plan_count(struct plan *plan, const struct qpel_batch *batch)
-{
-    enum qpel_result result = reserve_entries(plan, batch->block_count);
-    if (result)
-        return result;
-    struct rules rules;
-    make_rules(&rules, plan, batch);
-    uint32_t counts[PLAN_LIST_COUNT][KEY_COUNT] = { { 0 } };
-    uint32_t narrow_counts[PLAN_NARROW_COUNT] = { 0 };
-    struct narrow narrow = { false };
-    bool narrow_wanted = has_narrow(&batch->target->format);
-    unsigned weights = 0, bi = 0;
-    uint16_t *entries = plan->entries;
-    for (size_t i = 0; i < batch->block_count; i++, entries += 2) {
-        const struct qpel_picture_block *b = &batch->blocks[i];
-        unsigned across = b->width >> 4, down = b->height >> 4, units = 1u << across << down;
-        unsigned key = key_of(&rules, b, 0);
-        weights |= b->weight;
-        if (b->references == 2) {
-            bi = 1;
-            entries[PLAN_A] = (uint16_t)ENTRY(key, across, down);
-            counts[PLAN_A][key] += units;
-            key = key_of(&rules, b, 1);
-        }
-        entries[PLAN_B] = (uint16_t)ENTRY(key, across, down);
-        counts[PLAN_B][key] += units;
-        if (b->width == 4 && narrow_wanted)
-            narrow_counts[narrow_of(&narrow, plan, batch, i)]++;
-    }
-    plan->bi = bi;
-    plan->weighted = weights;
-    place(plan, counts, narrow_counts);
-    return QPEL_OK;
-}
-
-/* ---- writing ---- */
-
-struct writer {
-    struct plan_item *items;
-    uint32_t *slots;
-    uint32_t next[PLAN_LIST_COUNT][KEY_COUNT];    /* item */
-    uint32_t to_slot[PLAN_LIST_COUNT][KEY_COUNT]; /* added to an outside item's index: its slot */
-};
-
-static void open_writer(struct writer *w, const struct plan *plan)
-{
-    for (int list = 0; list < PLAN_LIST_COUNT; list++)
-        for (unsigned s = 0; s < plan->sources; s++)
-            for (unsigned k = 0; k < KERNEL_COUNT; k++) {
-                const struct plan_range *range = &plan->range[list][s][k];
-                unsigned key = KEY(s, k, 1);
-                w->next[list][key - 1] = range->first;
-                w->next[list][key] = range->first + range->inside;
-                w->to_slot[list][key] = range->slot - w->next[list][key];
-            }
-}
+/* ---- items into buckets ---- */
 
 /* An item's words in pairs, the earlier one in the low half. */
 struct pairs {
@@ -222,86 +122,266 @@ struct pairs {
 
 #define PAIR(low, high) ((uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
 
-INLINE uint32_t vector(const struct qpel_picture_block *b, int list)
+INLINE struct plan_item item_of(struct pairs p)
 {
-    return (uint16_t)b->mv[list][0] | (uint32_t)(uint16_t)b->mv[list][1] << 16;
+    return (struct plan_item){ { (uint32_t)p.low, (uint32_t)(p.low >> 32), (uint32_t)p.high,
+                                 (uint32_t)(p.high >> 32) } };
 }
 
-/* Of a block's first unit. own: the list that is followed here. */
-INLINE struct pairs item_of(const struct qpel_picture_block *b, int own, int other, uint32_t flags)
+/* An open chunk is full. */
+static __attribute__((noinline)) void write_chunk(struct plan *plan, unsigned bucket)
 {
-    uint32_t place = (uint32_t)b->x / 4 << QPEL_ITEM_X_SHIFT |
-                     (uint32_t)b->y / 4 << QPEL_ITEM_Y_SHIFT |
-                     (uint32_t)b->parity << QPEL_ITEM_PARITY_SHIFT;
-    uint32_t shape =
-        (b->width > 4 ? QPEL_ITEM_WIDE : 0) | (b->height > 4 ? QPEL_ITEM_TALL : 0) | flags;
-    uint32_t tables = (uint32_t)b->reference[own] << QPEL_ITEM_REFERENCE_SHIFT |
-                      (uint32_t)b->reference[other] << QPEL_ITEM_OTHER_SHIFT |
-                      (uint32_t)b->weight << QPEL_ITEM_WEIGHT_SHIFT;
-    return (struct pairs){ PAIR(place | shape, vector(b, own)), PAIR(vector(b, other), tables) };
-}
-
-INLINE void put(struct plan_item *item, struct pairs p)
-{
-    uint32_t words[] = { (uint32_t)p.low, (uint32_t)(p.low >> 32), (uint32_t)p.high,
-                         (uint32_t)(p.high >> 32) };
-    memcpy(item->word, words, sizeof words);
-}
-
-INLINE void write_units(struct writer *w, enum plan_list list, unsigned entry, struct pairs item)
-{
-    const uint64_t across = QPEL_UNIT / 4 << QPEL_ITEM_X_SHIFT;
-    const uint64_t down = QPEL_UNIT / 4 << QPEL_ITEM_Y_SHIFT;
-    unsigned key = ENTRY_KEY(entry);
-    uint32_t first = w->next[list][key], end = first + 1;
-    struct plan_item *at = w->items + first;
-    put(at, item);
-    if (entry & 3) {
-        struct pairs next = item;
-        next.low += entry & 1 ? across : down;
-        put(++at, next);
-        if ((entry & 3) == 3) {
-            next.low += down;
-            item.low += down;
-            put(++at, item);
-            put(++at, next);
-        }
-        end = (uint32_t)(at + 1 - w->items);
+    plan->count[bucket] = 0;
+    if (plan->chunks == plan->room) {
+        plan->overflow = true;
+        return;
     }
-    w->next[list][key] = end;
-    if (key & 1)
-        for (uint32_t i = first; i < end; i++)
-            w->slots[i + w->to_slot[list][key]] = i;
+    memcpy(plan->out + plan->chunks, plan->open + bucket, sizeof *plan->out);
+    plan->earlier[plan->chunks] = plan->last[bucket];
+    plan->last[bucket] = ++plan->chunks;
 }
 
-void qpel_plan_write(const struct plan *plan, const struct qpel_batch *batch,
-                     struct plan_item *items, uint32_t *slots)
+INLINE void push(struct plan *plan, unsigned bucket, struct plan_item item)
 {
-    struct writer w = { .items = items, .slots = slots };
-    open_writer(&w, plan);
-    uint32_t narrow_next[PLAN_NARROW_COUNT];
-    memcpy(narrow_next, plan->narrow_first, sizeof narrow_next);
-    struct narrow narrow = { false };
-    bool narrow_wanted = has_narrow(&batch->target->format);
-    const uint16_t *entries = plan->entries;
-    for (size_t i = 0; i < batch->block_count; i++, entries += 2) {
-        const struct qpel_picture_block *b = &batch->blocks[i];
-        struct pairs item;
+    unsigned n = plan->count[bucket];
+    plan->open[bucket].items[n] = item;
+    plan->count[bucket] = (uint8_t)(n + 1);
+    if (n + 1 == QPEL_CHUNK_ITEMS)
+        write_chunk(plan, bucket);
+}
+
+/* Gives a unit a slot. */
+static struct pairs with_slot(struct plan *plan, struct pairs p)
+{
+    p.high |= (uint64_t)++plan->slots << 32;
+    push(plan, PLAN_EXTEND, item_of(p));
+    return p;
+}
+
+/* ---- narrow units ---- */
+
+static const struct plan_item none = { { QPEL_ITEM_NONE, 0, 0, 1 } };
+
+static void push_halves(struct plan *plan, unsigned bucket, enum plan_narrow narrow,
+                        const struct plan_item *left, const struct plan_item *right)
+{
+    push(plan, bucket + PLAN_LUMA_BUCKETS + narrow, left ? *left : none);
+    push(plan, bucket + PLAN_LUMA_BUCKETS + narrow, right ? *right : none);
+}
+
+static void end_pending(struct plan *plan)
+{
+    struct plan_pending *left = &plan->pending;
+    for (unsigned i = 0; i < left->count; i++)
+        push_halves(plan, left->half[i].bucket, PLAN_LEFT, &left->half[i].item, NULL);
+    left->count = 0;
+}
+
+static bool fits(const struct plan_pending *left, const struct qpel_picture_block *b,
+                 const struct plan_half half[2], unsigned count)
+{
+    const struct qpel_picture_block *l = &left->block;
+    return left->count == count && b->x == l->x + 4 && b->y == l->y && b->height == l->height &&
+           b->parity == l->parity && half[0].bucket == left->half[0].bucket &&
+           (count == 1 || half[1].bucket == left->half[1].bucket);
+}
+
+/* Of a block 4 wide: its items of each pass. Sub-partitions come left to right, so halves of a
+ * word follow one another. */
+static void add_narrow(struct plan *plan, const struct qpel_picture_block *b,
+                       const struct plan_half half[2], unsigned count)
+{
+    struct plan_pending *left = &plan->pending;
+    if (fits(left, b, half, count)) {
+        for (unsigned i = 0; i < count; i++)
+            push_halves(plan, half[i].bucket, PLAN_LEFT, &left->half[i].item, &half[i].item);
+        left->count = 0;
+        return;
+    }
+    end_pending(plan);
+    if (b->x & 4) {
+        for (unsigned i = 0; i < count; i++)
+            push_halves(plan, half[i].bucket, PLAN_RIGHT, NULL, &half[i].item);
+        return;
+    }
+    left->block = *b;
+    left->count = count;
+    memcpy(left->half, half, count * sizeof *half);
+}
+
+/* ---- blocks ---- */
+
+/* Whether a window leaves its reference; width: of what it is around. */
+INLINE bool is_outside(const struct plan_reference *ref, const struct plan_rule *r, int x, int y,
+                       int width, int height)
+{
+    /* Distances from the window's sides to the reference's: one is negative where it leaves it. */
+    return ((x + r->left) | (y + r->top - ref->top) | (ref->right - r->right - width - x) |
+            (ref->bottom - r->bottom - height - y)) < 0;
+}
+
+/* Plans one list of a block. own: what a narrow unit keeps of it. */
+INLINE void add_list(struct plan *plan, const struct qpel_picture_block *b, int list,
+                     enum plan_pass pass, uint32_t flags, struct plan_half *own)
+{
+    const struct plan_reference *ref = &plan->reference[b->reference[list]];
+    int mx = b->mv[list][0], my = b->mv[list][1];
+    const struct plan_rule *rule = &plan->rule[(mx & 3) + 4 * (my & 3)];
+    uint32_t field = b->parity != QPEL_FRAME, bottom = b->parity == QPEL_BOTTOM_FIELD;
+    uint32_t line = ((uint32_t)b->y << field) + bottom;
+    uint32_t place = b->x | (b->width == 4 ? QPEL_ITEM_NARROW : 0) | field * QPEL_ITEM_FIELD |
+                     line << QPEL_ITEM_LINE_SHIFT | flags;
+    uint32_t vector = (uint16_t)mx | (uint32_t)(uint16_t)my << 16;
+    uint32_t tables = ref->row | (uint32_t)b->weight << QPEL_ITEM_WEIGHT_SHIFT |
+                      (uint32_t)b->height << QPEL_ITEM_ROWS_SHIFT;
+    struct pairs p = { PAIR(place, vector), tables };
+    unsigned bucket = (unsigned)pass * PLAN_PASS_BUCKETS, kernel = rule->bucket + (b->height >> 3);
+    int x = b->x + (mx >> 2), y = b->y + (my >> 2);
+    int units = b->width == 16 ? 2 : 1, width = units == 2 ? QPEL_UNIT_COLUMNS : b->width;
+
+    if (__builtin_expect(!is_outside(ref, rule, x, y, b->width, b->height), 1)) {
+        bucket += ref->inside;
+        push(plan, bucket + kernel, item_of(p));
+        if (units == 2) {
+            p.low += QPEL_UNIT_COLUMNS;
+            push(plan, bucket + kernel, item_of(p));
+        }
+        *own = (struct plan_half){ bucket, item_of(p) };
+        return;
+    }
+    for (int i = 0; i < units; i++, p.low += QPEL_UNIT_COLUMNS, x += QPEL_UNIT_COLUMNS) {
+        bool outside = is_outside(ref, rule, x, y, width, b->height);
+        unsigned source = bucket + (outside ? ref->outside : ref->inside);
+        *own = (struct plan_half){ source, item_of(outside ? with_slot(plan, p) : p) };
+        push(plan, source + kernel, own->item);
+    }
+}
+
+void qpel_plan_add(struct plan *plan, const struct qpel_batch *batch)
+{
+    const struct qpel_picture_block *end = batch->blocks + batch->block_count;
+    unsigned weights = 0, bi = 0;
+    for (const struct qpel_picture_block *b = batch->blocks + plan->blocks; b < end; b++) {
+        struct plan_half half[2];
+        unsigned count = 1;
         if (b->references == 2) {
-            write_units(&w, PLAN_A, entries[PLAN_A], item_of(b, 0, 1, QPEL_ITEM_BI));
-            item = item_of(b, 1, 0, QPEL_ITEM_BI);
+            bi = 1;
+            count = 2;
+            add_list(plan, b, 0, PLAN_PUT, QPEL_ITEM_FIRST, &half[0]);
+            add_list(plan, b, 1, PLAN_MIX, QPEL_ITEM_TO_DST | QPEL_ITEM_SECOND, &half[1]);
         } else {
-            item = item_of(b, 0, 0, 0);
+            add_list(plan, b, 0, b->weight ? PLAN_MIX : PLAN_PUT, QPEL_ITEM_TO_DST, &half[0]);
         }
-        write_units(&w, PLAN_B, entries[PLAN_B], item);
-        if (b->width == 4 && narrow_wanted)
-            put(&items[narrow_next[narrow_of(&narrow, plan, batch, i)]++], item);
+        weights |= b->weight;
+        if (b->width == 4 && plan->narrow)
+            add_narrow(plan, b, half, count);
+    }
+    plan->bi |= bi;
+    plan->weighted |= weights != 0;
+    plan->blocks = batch->block_count;
+}
+
+/* ---- the end ---- */
+
+uint32_t qpel_plan_most_chunks(const struct plan *plan)
+{
+    uint32_t open = 0;
+    for (int i = 0; i < PLAN_BUCKETS; i++)
+        open += plan->count[i] > 0;
+    return plan->chunks + open + 2; /* and for a pending half */
+}
+
+struct finisher {
+    struct plan *plan;
+    uint32_t *groups;
+    uint32_t count; /* of groups */
+    uint32_t place; /* of the chunk that is being filled from open ones */
+    uint32_t filled;
+};
+
+static void add_group(struct finisher *f, uint32_t place)
+{
+    const uint32_t rows = sizeof(struct plan_chunk) / sizeof(struct plan_item);
+    f->groups[f->count++] = place * rows;
+}
+
+/* The full chunks of a bucket, latest first. */
+static void add_full(struct finisher *f, unsigned bucket)
+{
+    for (uint32_t at = f->plan->last[bucket]; at; at = f->plan->earlier[at - 1])
+        add_group(f, at - 1);
+}
+
+/* The items of its open chunk, behind those of other buckets. */
+static void add_open(struct finisher *f, unsigned bucket)
+{
+    const struct plan_item *from = f->plan->open[bucket].items;
+    uint32_t left = f->plan->count[bucket];
+    while (left) {
+        uint32_t room = QPEL_CHUNK_ITEMS - f->filled, n = left < room ? left : room;
+        memcpy(f->plan->out[f->place].items + f->filled, from, n * sizeof *from);
+        from += n;
+        left -= n;
+        f->filled += n;
+        if (f->filled == QPEL_CHUNK_ITEMS) {
+            add_group(f, f->place++);
+            f->filled = 0;
+        }
     }
 }
 
-void qpel_plan_free(struct plan *plan)
+static void end_open(struct finisher *f)
 {
-    free(plan->entries);
-    plan->entries = NULL;
-    plan->entry_room = 0;
+    if (!f->filled)
+        return;
+    while (f->filled < QPEL_CHUNK_ITEMS)
+        f->plan->out[f->place].items[f->filled++] = none;
+    add_group(f, f->place++);
+    f->filled = 0;
+}
+
+/* One run of `count` buckets, highest units first. */
+static struct plan_run add_run(struct finisher *f, unsigned bucket, int count)
+{
+    uint32_t first = f->count;
+    for (int i = count - 1; i >= 0; i--)
+        add_full(f, bucket + (unsigned)i);
+    for (int i = count - 1; i >= 0; i--)
+        add_open(f, bucket + (unsigned)i);
+    end_open(f);
+    return (struct plan_run){ first, f->count };
+}
+
+/* Extend's, which find a slot's item by its index. */
+static void add_extend(struct finisher *f)
+{
+    struct plan_run run = add_run(f, PLAN_EXTEND, 1);
+    uint32_t full = 0;
+    for (uint32_t at = f->plan->last[PLAN_EXTEND]; at; at = f->plan->earlier[at - 1])
+        full++;
+    uint32_t *groups = f->groups + run.first;
+    for (uint32_t at = f->plan->last[PLAN_EXTEND]; at; at = f->plan->earlier[at - 1])
+        groups[--full] = (at - 1) * QPEL_CHUNK_ITEMS;
+    f->plan->extend = run;
+}
+
+void qpel_plan_finish(struct plan *plan, uint32_t *groups)
+{
+    end_pending(plan);
+    struct finisher f = { .plan = plan, .groups = groups, .place = plan->chunks };
+    unsigned bucket = 0;
+    for (int pass = 0; pass < PLAN_PASSES; pass++)
+        for (int s = 0; s < PLAN_SOURCES; s++) {
+            bucket = (unsigned)(s * PLAN_PASSES + pass) * PLAN_PASS_BUCKETS;
+            for (int k = 0; k < KERNEL_COUNT; k++, bucket += PLAN_HEIGHTS)
+                plan->luma[pass][s][k] = add_run(&f, bucket, PLAN_HEIGHTS);
+        }
+    for (int pass = 0; pass < PLAN_PASSES; pass++)
+        for (int s = 0; s < PLAN_SOURCES; s++) {
+            bucket = (unsigned)(s * PLAN_PASSES + pass) * PLAN_PASS_BUCKETS + PLAN_LUMA_BUCKETS;
+            for (int n = 0; n < PLAN_NARROW_COUNT; n++)
+                plan->narrow_run[pass][s][n] = add_run(&f, bucket + (unsigned)n, 1);
+        }
+    add_extend(&f);
+    plan->groups = f.count;
 }

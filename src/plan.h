@@ -1,4 +1,10 @@
-/* A batch as the GPU carries it out: units in the order of their kernels. */
+/* A batch as the GPU carries it out: its units as items (picture_interface.h), gathered in chunks
+ * of one kernel.
+ *
+ * Blocks are planned once, in the order in which they come, as soon as they are accepted: each
+ * unit's item goes to the open chunk of its bucket, and a chunk that is full goes to the upload
+ * memory as a whole, at its next place: that memory may be write-combined, and is written in order.
+ * Before a submission the open chunks follow, and a list of all in the order of the dispatches. */
 #ifndef QPEL_PLAN_H
 #define QPEL_PLAN_H
 
@@ -6,54 +12,114 @@
 #include "picture_interface.h"
 #include "positions.h"
 
-/* References are read through one buffer a dispatch: those in one buffer are a source. */
-enum { PLAN_SOURCE_MAX = 16 };
+/* References are read through one buffer a dispatch: those in one buffer are a source. One more is
+ * the slots of those buffers that have no room for any of their own. */
+enum { PLAN_SOURCE_MAX = 16, PLAN_SLOTS = PLAN_SOURCE_MAX, PLAN_SOURCES };
 
-/* List A: the first list of units with two references. List B: their second list, and
- * all units with one. */
-enum plan_list { PLAN_A, PLAN_B, PLAN_LIST_COUNT };
+/* Pass 1: what is predicted from one reference without weights, to the target; and list 0 of all
+ * that have two, to the scratch picture. Pass 2: list 1 of those, and one reference with weights.
+ */
+enum plan_pass { PLAN_PUT, PLAN_MIX, PLAN_PASSES };
 
-/* Units of list B once more: those of planar chroma with half a word of their own, which chroma's
- * shader makes in pairs; or left halves first, and then right ones. */
-enum plan_narrow { PLAN_PAIR, PLAN_LEFT, PLAN_RIGHT, PLAN_NARROW_COUNT };
+/* Planar chroma of units 4 wide is half a word. Items in pairs, left and right: with a left one, or
+ * with both; and with a right one alone, which must wait for left ones of the same words. */
+enum plan_narrow { PLAN_LEFT, PLAN_RIGHT, PLAN_NARROW_COUNT };
+
+/* Heights of units: 4, 8, 16 rows. */
+enum { PLAN_HEIGHTS = 3 };
+
+/* Of a source and pass: a bucket for each kernel and height, and the narrow ones. */
+enum {
+    PLAN_LUMA_BUCKETS = KERNEL_COUNT * PLAN_HEIGHTS,
+    PLAN_PASS_BUCKETS = PLAN_LUMA_BUCKETS + PLAN_NARROW_COUNT,
+    PLAN_EXTEND = PLAN_SOURCES * PLAN_PASSES * PLAN_PASS_BUCKETS, /* units with slots, in order */
+    PLAN_BUCKETS
+};
 
 struct plan_item {
     uint32_t word[4]; /* picture_interface.h */
 };
 
-/* The units of one source and kernel, inside ones first. */
-struct plan_range {
-    uint32_t first;   /* of all items */
-    uint32_t inside;  /* units whose window lies inside the reference */
-    uint32_t outside; /* and those that follow, whose window does not */
-    uint32_t slot;    /* of the first outside unit */
+struct plan_chunk {
+    struct plan_item items[QPEL_CHUNK_ITEMS];
+};
+
+/* Work groups first..end-1 of the list, a chunk each. */
+struct plan_run {
+    uint32_t first, end;
+};
+
+/* What planning needs to know of a reference. */
+struct plan_reference {
+    int32_t top, right, bottom; /* of the samples that windows may reach: first row, last column
+                                 * and row */
+    uint32_t row;               /* in the shaders' table */
+    uint16_t inside, outside;   /* first buckets of units whose windows are so */
+};
+
+/* Of blocks 4 wide, planar: a left half whose right one may come next. */
+struct plan_pending {
+    struct qpel_picture_block block;
+    unsigned count; /* passes that it has items of; 0: none is pending */
+    struct plan_half {
+        unsigned bucket; /* of its source and pass: the first one */
+        struct plan_item item;
+    } half[2];
+};
+
+/* By position: the window around a block of 0 x 0, and the kernel's first bucket. */
+struct plan_rule {
+    int32_t left, top, right, bottom;
+    unsigned bucket;
 };
 
 struct plan {
-    /* Set by the caller. */
-    unsigned sources;
-    uint8_t source[QPEL_REFERENCE_MAX]; /* each reference's, below `sources` */
+    struct plan_rule rule[QPEL_POSITION_COUNT];
 
-    uint32_t items; /* all lists' */
+    /* Where full chunks go, and how many have room; set by the caller. */
+    struct plan_chunk *out;
+    uint32_t room;
+
+    size_t blocks, references; /* of the batch, that are planned */
+    uint32_t chunks;           /* that were full and are written */
+    bool overflow;             /* there was no room: the plan is void */
+    bool narrow;               /* planar chroma of half the columns */
+    bool bi, weighted;         /* there are units that are */
     uint32_t slots;
-    struct plan_range range[PLAN_LIST_COUNT][PLAN_SOURCE_MAX][KERNEL_COUNT];
-    /* Where a list's items and slots of a source begin; those of the next one follow. */
-    uint32_t item_first[PLAN_LIST_COUNT][PLAN_SOURCE_MAX + 1];
-    uint32_t slot_first[PLAN_LIST_COUNT][PLAN_SOURCE_MAX + 1];
-    uint32_t narrow_first[PLAN_NARROW_COUNT + 1];
-    bool bi, weighted; /* the batch has units that are */
+    struct plan_pending pending;
+    struct plan_reference reference[QPEL_REFERENCE_MAX];
+    uint8_t count[PLAN_BUCKETS]; /* items in the open chunk */
+    uint32_t last[PLAN_BUCKETS]; /* 1 + place of the last chunk that was full; 0: none */
+    struct plan_chunk *open;     /* by bucket */
+    uint32_t *earlier;           /* by place: `last` before that chunk */
+    uint32_t earlier_room;
 
-    uint16_t *entries; /* two a block, kept from batch to batch */
-    size_t entry_room; /* blocks */
+    /* Of qpel_plan_finish(). */
+    uint32_t groups;
+    struct plan_run luma[PLAN_PASSES][PLAN_SOURCES][KERNEL_COUNT];
+    struct plan_run narrow_run[PLAN_PASSES][PLAN_SOURCES][PLAN_NARROW_COUNT];
+    struct plan_run extend;
 };
 
-/* Counts. QPEL_OK, NOMEM. */
-enum qpel_result qpel_plan_count(struct plan *plan, const struct qpel_batch *batch);
+/* Makes a zeroed plan usable, or forgets what one has. NOMEM. */
+enum qpel_result qpel_plan_open(struct plan *plan);
+void qpel_plan_reset(struct plan *plan, const struct qpel_picture *target);
+/* Sets where chunks go; for a plan that has none yet. NOMEM. */
+enum qpel_result qpel_plan_place(struct plan *plan, void *memory, uint32_t room);
+void qpel_plan_close(struct plan *plan);
 
-/* Writes the items, each once, after qpel_plan_count(); and the item that each slot is for. */
-void qpel_plan_write(const struct plan *plan, const struct qpel_batch *batch,
-                     struct plan_item *items, uint32_t *slots);
+/* The batch's next reference. source: below PLAN_SOURCE_MAX. own_slots: its buffer has room for
+ * slots. */
+void qpel_plan_reference(struct plan *plan, const struct reference *reference, unsigned source,
+                         bool own_slots, enum chunk_behind behind);
 
-void qpel_plan_free(struct plan *plan);
+/* Plans the blocks that are new, whose references are known. */
+void qpel_plan_add(struct plan *plan, const struct qpel_batch *batch);
+
+/* Chunks that qpel_plan_finish() would have in all, at most. */
+uint32_t qpel_plan_most_chunks(const struct plan *plan);
+/* Writes the open chunks behind the others, and the list of work groups: rows of 16 bytes where
+ * their chunks begin. Changes nothing of the plan but what it tells; blocks may still come. */
+void qpel_plan_finish(struct plan *plan, uint32_t *groups);
 
 #endif

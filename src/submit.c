@@ -195,6 +195,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, const struct qpel_submi
         take_back(b, &before);
         return r;
     }
+    b->for_gpu = false;
     *ticket = started;
     report->backend = QPEL_BACKEND_CPU;
     snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
@@ -249,6 +250,8 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
             qpel_reason_set(report->reason, "%s", qpel_result_name(r));
             return r;
         }
+        if (b->state != BATCH_EMPTY)
+            qpel_gpu_batch_begin(b->gpu, b);
     }
     struct before before;
     qpel_ticket started;
@@ -266,6 +269,7 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
     }
     pthread_mutex_lock(&c->lock);
     b->submitted = runner == RUNNER_GPU;
+    b->for_gpu = true;
     pthread_cond_broadcast(&c->finished);
     pthread_mutex_unlock(&c->lock);
     size_t count;

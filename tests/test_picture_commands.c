@@ -176,7 +176,8 @@ static void expect_cheap(unsigned *submits)
     assert_int_equal(mock.updates, 0);
 }
 
-/* All positions, 8x8 blocks and smaller ones, some of them at the edges; references: 1 or 2. */
+/* All positions, 8x8 blocks and smaller ones, some of them at the edges; references: 1 or 2, the
+ * same for all of a sub-macroblock, as the standard has it. */
 static void draw_mixture(struct picture_case *c, int references, struct random *r)
 {
     const struct qpel_picture_format *f = &c->target.format;
@@ -185,6 +186,7 @@ static void draw_mixture(struct picture_case *c, int references, struct random *
     for (unsigned y = 0; y < f->height; y += 8)
         for (unsigned x = 0; x < f->width; x += 8) {
             int step = random_below(r, 4) ? 8 : 4;
+            uint8_t count = (uint8_t)random_between(r, 1, references);
             for (int v = 0; v < 8; v += step)
                 for (int u = 0; u < 8; u += step) {
                     struct qpel_picture_block *b = &c->blocks[c->count++];
@@ -192,8 +194,7 @@ static void draw_mixture(struct picture_case *c, int references, struct random *
                                                       .y = (uint16_t)(y + (unsigned)v),
                                                       .width = (uint8_t)step,
                                                       .height = (uint8_t)step,
-                                                      .references =
-                                                          (uint8_t)random_between(r, 1, references),
+                                                      .references = count,
                                                       .reference = { 0, 1 } };
                     for (int l = 0; l < 2; l++)
                         for (int i = 0; i < 2; i++)

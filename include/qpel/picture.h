@@ -87,11 +87,10 @@ QPEL_API enum qpel_result qpel_picture_create_exportable(struct qpel_context *co
  *
  * The CPU can use it. The GPU can if the caller states base and size, both multiples of the page
  * size (4096 on most machines; some GPUs ask for more), offsets of the planes from base and strides
- * are multiples of 4, Cb's stride is Cr's, 4 bytes follow luma's last sample in the memory (and
- * those of 4:4:4's chroma), and the device offers VK_EXT_external_memory_host, which V3D does not.
- * It may read all of the memory, and writes the whole 32-bit words that have samples of blocks,
- * other bytes in them as they were: nobody else may write those meanwhile. Otherwise qpel_submit()
- * to the GPU is UNSUPPORTED and tells the reason, as does qpel_picture_memory().
+ * are multiples of 4, Cb's stride is Cr's, and the device offers VK_EXT_external_memory_host, which
+ * V3D does not. It may read all of the memory, and writes the whole 32-bit words that have samples
+ * of blocks, other bytes in them as they were: nobody else may write those meanwhile. Otherwise
+ * qpel_submit() to the GPU is UNSUPPORTED and tells the reason, as does qpel_picture_memory().
  *
  * QPEL_OK; INVALID: a row shorter than its samples, a plane that starts before another one ends, or
  * does not lie in the memory; UNSUPPORTED: bit depth; NOMEM; DEVICE_LOST: by this call. Any

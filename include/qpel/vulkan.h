@@ -106,18 +106,14 @@ struct qpel_vulkan_buffer {
 };
 
 /* A picture in a buffer of the caller's, which outlives it and its last submission or recording.
- * What is in it stays as it is. Offsets and strides are multiples of 4, and 4 bytes of the buffer
- * follow luma's last sample (and those of 4:4:4's chroma) and what is left of its word: the GPU
- * reads whole words, and writes those that have samples of blocks, other bytes in them as they
- * were; nobody else may write those meanwhile. Samples of two pictures in one buffer are the
- * caller's to keep apart.
- *
- * Of library-made pictures, windows that leave a reference are never a hindrance; those that leave
- * a reference in a caller's buffer make qpel_submit() to the GPU UNSUPPORTED so far.
+ * What is in it stays as it is. Offsets and strides are multiples of 4, Cb's stride is Cr's, and
+ * each plane's last 32-bit word is all in the buffer: the GPU reads whole words, and writes those
+ * that have samples of blocks, other bytes in them as they were; nobody else may write those
+ * meanwhile. Samples of two pictures in one buffer are the caller's to keep apart.
  *
  * QPEL_OK; INVALID: null, a row shorter than its samples, planes that overlap or don't lie in the
- * buffer, a context that was not made here; UNSUPPORTED: bit depth, no multiples of 4, no bytes
- * behind, or from the first plane's start to the last one's end more than the device's
+ * buffer, a context that was not made here; UNSUPPORTED: bit depth, offsets, strides or an end that
+ * are not as above, or from the first plane's start to the last one's end more than the device's
  * maxStorageBufferRange; NOMEM; DEVICE_LOST. The log names the culprit. Any thread. */
 QPEL_API enum qpel_result qpel_vulkan_picture_wrap(struct qpel_context *context,
                                                    const struct qpel_picture_format *format,

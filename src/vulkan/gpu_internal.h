@@ -19,7 +19,7 @@
  * this many groups of 64 make four 1080p pictures; the costliest kernel (about 40 instructions a
  * sample on V3D 4.2) is modelled at 6 ms a picture there. That leaves a factor of 20 for what the
  * model omits, and for a GPU that others use too. */
-#define GROUPS_PER_JOB 4096u
+#define GROUPS_PER_JOB 2048u
 
 struct gpu {
     const struct log *log;

@@ -17,8 +17,11 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *g, struct gpu_batch **out)
     struct gpu_batch *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
-    r = qvk_commands_open(&b->commands, &g->device, NULL);
+    r = qpel_plan_open(&b->plan);
+    if (!r)
+        r = qvk_commands_open(&b->commands, &g->device, NULL);
     if (r) {
+        qpel_plan_close(&b->plan);
         free(b);
         return r;
     }
@@ -35,7 +38,8 @@ static void destroy(struct gpu *g, struct gpu_batch *b)
     qvk_commands_close(&b->commands, &g->device);
     qvk_buffer_destroy(&g->device, b->upload);
     qvk_buffer_destroy(&g->device, b->scratch);
-    qpel_plan_free(&b->plan);
+    qvk_buffer_destroy(&g->device, b->slots);
+    qpel_plan_close(&b->plan);
     free(b);
 }
 
@@ -74,6 +78,20 @@ void qvk_batches_close(struct gpu *g)
         g->batches = b->next;
         destroy(g, b);
     }
+}
+
+void qpel_gpu_batch_begin(struct gpu_batch *b, const struct qpel_batch *batch)
+{
+    qvk_batch_begin(b, batch);
+}
+
+void qpel_gpu_batch_add(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch)
+{
+    /* Blocks may come one at a time, and the looks below are a system call. */
+    enum { ENOUGH = 64 };
+    char reason[QPEL_REASON_SIZE];
+    if (batch->block_count - b->plan.blocks >= ENOUGH && !qvk_usable(g, NULL))
+        qvk_batch_plan(&g->device, b, batch, reason);
 }
 
 static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,

@@ -7,6 +7,7 @@
 struct part {
     VkDeviceSize first;
     size_t size;
+    bool word_behind; /* what shaders read behind the last plane is in it */
     struct picture_planes planes;
 };
 
@@ -24,7 +25,8 @@ static struct part part_of(const struct qpel_picture_format *f, const struct pic
     }
     /* Whole words, and one more. */
     size_t read = (end + 3) / 4 * 4 + 4;
-    end = read < size ? read : size;
+    part.word_behind = read <= size;
+    end = part.word_behind ? read : size;
     first -= first % alignment;
     part.first = first;
     part.size = end - first;
@@ -58,8 +60,9 @@ static enum qpel_result take(struct qpel_picture *p, struct gpu *gpu,
     struct gpu_buffer *buffer;
     enum qpel_result r = qvk_buffer_adopt(&gpu->device, where->buffer, part.first, part.size,
                                           mapped ? mapped + part.first : NULL, &buffer);
+    enum chunk_behind behind = part.word_behind ? BEHIND_WORD : BEHIND_NOTHING;
     if (!r)
-        r = qpel_picture_memory_adopt(p->context, buffer, part.size, &p->memory);
+        r = qpel_picture_memory_adopt(p->context, buffer, part.size, behind, &p->memory);
     if (r) {
         qpel_reason_set(reason, "%s", qpel_result_name(r));
         return r;

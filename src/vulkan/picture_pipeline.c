@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "picture.h"
 #include "pipeline.h"
 
 enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *p, struct qvk_device *d)
@@ -36,16 +37,20 @@ enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *p, struct qvk_
     return r;
 }
 
+static void destroy_all(struct qvk_device *d, const VkPipeline *pipelines, size_t size)
+{
+    for (size_t i = 0; i < size / sizeof *pipelines; i++)
+        d->vk.vkDestroyPipeline(d->handle, pipelines[i], NULL);
+}
+
 void qvk_picture_pipelines_close(struct qvk_picture_pipelines *p, struct qvk_device *d)
 {
-    VkPipeline *luma = &p->luma[0][0], *chroma = &p->chroma[0][0][0][0];
     if (!d->handle)
         return;
-    for (size_t i = 0; i < sizeof p->luma / sizeof *luma; i++)
-        d->vk.vkDestroyPipeline(d->handle, luma[i], NULL);
-    for (size_t i = 0; i < sizeof p->chroma / sizeof *chroma; i++)
-        d->vk.vkDestroyPipeline(d->handle, chroma[i], NULL);
-    d->vk.vkDestroyPipeline(d->handle, p->extend, NULL);
+    destroy_all(d, &p->luma[0][0][0], sizeof p->luma);
+    destroy_all(d, &p->chroma[0][0][0][0], sizeof p->chroma);
+    destroy_all(d, &p->narrow[0][0], sizeof p->narrow);
+    destroy_all(d, &p->extend[0][0][0][0], sizeof p->extend);
     if (p->cache)
         d->vk.vkDestroyPipelineCache(d->handle, p->cache, NULL);
     if (p->layout)
@@ -53,43 +58,67 @@ void qvk_picture_pipelines_close(struct qvk_picture_pipelines *p, struct qvk_dev
     memset(p, 0, sizeof *p);
 }
 
-/* Constants 0.. are the values, in order. */
+enum { CONSTANTS = 4 };
+
 static enum qpel_result pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
-                                 unsigned module, const uint32_t *values, uint32_t count,
+                                 unsigned module, const uint32_t values[CONSTANTS],
                                  VkPipeline *slot, VkPipeline *out)
 {
     enum qpel_result r = QPEL_OK;
     if (!*slot)
-        r = qvk_make_pipeline(d, module, p->layout, p->cache, values, count, slot);
+        r = qvk_make_pipeline(d, module, p->layout, p->cache, values, CONSTANTS, slot);
     *out = *slot;
     return r;
 }
 
 enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
+                                     const struct qpel_picture_format *f, bool tiny,
                                      VkPipeline *out)
 {
-    return pipeline(p, d, SPIRV_EXTEND, NULL, 0, &p->extend, out);
+    bool interleaved = f->layout == QPEL_LAYOUT_INTERLEAVED;
+    bool as_tall = f->chroma == QPEL_CHROMA_422, chroma = chroma_shift_x(f->chroma);
+    const uint32_t values[CONSTANTS] = {
+        [QPEL_SPEC_INTERLEAVED] = interleaved,
+        [QPEL_SPEC_CHROMA_422] = as_tall,
+        [QPEL_SPEC_CHROMA] = chroma,
+        [QPEL_SPEC_TINY] = tiny,
+    };
+    return pipeline(p, d, SPIRV_EXTEND, values, &p->extend[interleaved][as_tall][chroma][tiny],
+                    out);
 }
 
 enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
-                                   enum picture_kernel kernel, uint32_t step, VkPipeline *out)
+                                   enum picture_kernel kernel, uint32_t step, bool picky,
+                                   VkPipeline *out)
 {
-    const uint32_t values[] = { [QPEL_SPEC_STEP] = step };
-    return pipeline(p, d, SPIRV_PICTURE + kernel, values, 1, &p->luma[kernel][step], out);
+    const uint32_t values[CONSTANTS] = { [QPEL_SPEC_STEP] = step, [QPEL_SPEC_PICKY] = picky };
+    return pipeline(p, d, SPIRV_PICTURE + kernel, values, &p->luma[kernel][step][picky], out);
 }
 
 enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
-                                     const struct qpel_picture_format *f, uint32_t step,
-                                     uint32_t narrow, VkPipeline *out)
+                                     const struct qpel_picture_format *f, uint32_t step, bool picky,
+                                     VkPipeline *out)
 {
     bool interleaved = f->layout == QPEL_LAYOUT_INTERLEAVED;
     bool as_tall = f->chroma == QPEL_CHROMA_422;
-    const uint32_t values[] = {
-        [QPEL_SPEC_STEP] = step,
+    const uint32_t values[CONSTANTS] = {
         [QPEL_SPEC_INTERLEAVED] = interleaved,
         [QPEL_SPEC_CHROMA_422] = as_tall,
-        [QPEL_SPEC_NARROW] = narrow,
+        [QPEL_SPEC_STEP] = step,
+        [QPEL_SPEC_PICKY] = picky,
     };
-    return pipeline(p, d, SPIRV_CHROMA, values, sizeof values / sizeof *values,
-                    &p->chroma[interleaved][as_tall][step][narrow], out);
+    return pipeline(p, d, SPIRV_CHROMA, values, &p->chroma[interleaved][as_tall][step][picky], out);
+}
+
+enum qpel_result qvk_narrow_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
+                                     const struct qpel_picture_format *f, uint32_t step,
+                                     VkPipeline *out)
+{
+    bool as_tall = f->chroma == QPEL_CHROMA_422;
+    const uint32_t values[CONSTANTS] = {
+        [QPEL_SPEC_CHROMA_422] = as_tall,
+        [QPEL_SPEC_STEP] = step,
+        [QPEL_SPEC_PICKY] = true,
+    };
+    return pipeline(p, d, SPIRV_NARROW, values, &p->narrow[as_tall][step], out);
 }

@@ -17,9 +17,11 @@ struct qvk_picture_push {
 struct qvk_picture_pipelines {
     VkPipelineCache cache;
     VkPipelineLayout layout; /* null: nothing was needed so far */
-    VkPipeline extend;
-    VkPipeline luma[KERNEL_COUNT][QPEL_STEP_COUNT];
-    VkPipeline chroma[2][2][QPEL_STEP_COUNT][QPEL_NARROW_COUNT]; /* interleaved, 4:2:2 */
+    /* picky or not; chroma: interleaved, 4:2:2 */
+    VkPipeline luma[KERNEL_COUNT][QPEL_STEP_COUNT][2];
+    VkPipeline chroma[2][2][QPEL_STEP_COUNT][2];
+    VkPipeline narrow[2][QPEL_STEP_COUNT];
+    VkPipeline extend[2][2][2][2]; /* interleaved, 4:2:2, with chroma, tiny */
 };
 
 void qvk_picture_pipelines_close(struct qvk_picture_pipelines *pipelines,
@@ -30,14 +32,21 @@ void qvk_picture_pipelines_close(struct qvk_picture_pipelines *pipelines,
  */
 enum qpel_result qvk_picture_layout(struct qvk_picture_pipelines *pipelines,
                                     struct qvk_device *device);
+/* tiny: a plane of a reference is less than a word wide. */
 enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *pipelines,
-                                     struct qvk_device *device, VkPipeline *out);
+                                     struct qvk_device *device,
+                                     const struct qpel_picture_format *format, bool tiny,
+                                     VkPipeline *out);
 enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *pipelines,
                                    struct qvk_device *device, enum picture_kernel kernel,
-                                   uint32_t step, VkPipeline *out);
+                                   uint32_t step, bool picky, VkPipeline *out);
 enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *pipelines,
                                      struct qvk_device *device,
                                      const struct qpel_picture_format *format, uint32_t step,
-                                     uint32_t narrow, VkPipeline *out);
+                                     bool picky, VkPipeline *out);
+enum qpel_result qvk_narrow_pipeline(struct qvk_picture_pipelines *pipelines,
+                                     struct qvk_device *device,
+                                     const struct qpel_picture_format *format, uint32_t step,
+                                     VkPipeline *out);
 
 #endif

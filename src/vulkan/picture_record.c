@@ -1,11 +1,14 @@
 /* The commands of a batch:
  *
- *   slots of windows that leave their references; and chroma, which needs none of the rest
- *   list A, each kernel: list 0 of units with two references, to the scratch plane
- *   list B, each kernel: list 1 of them, and all other units, to the target
+ *   extend: windows that leave their references, to slots
+ *   pass 1: one reference without weights, to the target; list 0 of two, to the scratch picture
+ *   pass 2: list 1 of those, mixed with list 0; and one reference with weights
  *
- * with barriers between. Kernels of one list don't depend on each other. Where there are more slots
- * to fill than there is room, their units take turns. */
+ * with barriers between. Each pass is a dispatch a kernel for luma, and one for chroma. Where there
+ * are more slots to fill than there is room, their units take turns. Slots and the scratch picture
+ * are shared by all batches: these run in one queue, and each begins with a barrier. */
+#include <string.h>
+
 #include "gpu_internal.h"
 
 struct recorder {
@@ -15,62 +18,54 @@ struct recorder {
     const struct qpel_batch *batch;
     struct qvk_picture_push push;
     VkDescriptorSet sets[QPEL_PICTURE_SETS]; /* those that are bound */
-    uint32_t step;                           /* of list B, and of chroma */
-    uint32_t slot_room;
-    uint32_t window; /* slots from window * slot_room on are filled */
+    VkDescriptorSet dst, scratch;
+    enum plan_pass pass;
+    uint32_t step;
+    uint32_t turn, turns;
+    bool picky, apart; /* apart: the scratch picture is not in the target's buffer */
 };
 
 /* ---- one dispatch ---- */
 
-static VkDescriptorSet source_set(const struct recorder *r, unsigned source)
-{
-    return r->b->chunks[source]->buffer->set;
-}
-
 static void bind(struct recorder *r, VkDescriptorSet src, VkDescriptorSet dst,
-                 VkDescriptorSet other)
+                 VkDescriptorSet scratch)
 {
     const VkDescriptorSet sets[QPEL_PICTURE_SETS] = {
         [QPEL_PICTURE_SET_UPLOAD] = r->b->upload->set,
         [QPEL_PICTURE_SET_SRC] = src,
         [QPEL_PICTURE_SET_DST] = dst,
-        [QPEL_PICTURE_SET_OTHER] = other,
+        [QPEL_PICTURE_SET_SCRATCH] = scratch,
     };
-    bool bound = true;
-    for (int i = 0; i < QPEL_PICTURE_SETS; i++) {
-        bound &= r->sets[i] == sets[i];
-        r->sets[i] = sets[i];
-    }
-    if (!bound && r->commands)
-        r->gpu->device.vk.vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                                  r->gpu->picture_pipelines.layout, 0,
-                                                  QPEL_PICTURE_SETS, sets, 0, NULL);
+    if (!memcmp(sets, r->sets, sizeof sets) || !r->commands)
+        return;
+    memcpy(r->sets, sets, sizeof sets);
+    r->gpu->device.vk.vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                              r->gpu->picture_pipelines.layout, 0,
+                                              QPEL_PICTURE_SETS, sets, 0, NULL);
 }
 
-/* Items first..end-1, so many to a work group; in jobs that V3D's watchdog allows. */
-static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t first, uint32_t end,
-                     uint32_t per_group)
+/* Work groups first..end-1, of the list or of slots; in jobs that V3D's watchdog allows. `at`: the
+ * push constant that tells the first one, less which it begins with. */
+static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint32_t first,
+                     uint32_t end)
 {
     const struct VolkDeviceTable *vk = &r->gpu->device.vk;
     VkCommandBuffer commands = r->commands;
+    const uint32_t base = *at;
     uint32_t most = r->gpu->device.info->max_groups;
     if (most > GROUPS_PER_JOB)
         most = GROUPS_PER_JOB;
     if (!commands)
         return;
     vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    while (first < end) {
-        uint32_t groups = (end - first + per_group - 1) / per_group;
-        if (groups > most)
-            groups = most;
-        uint32_t left = end - first, now = groups * per_group;
-        r->push.first_item = first;
-        r->push.end_item = first + (now < left ? now : left);
+    for (uint32_t groups; first < end; first += groups) {
+        groups = end - first < most ? end - first : most;
+        *at = base + first;
         vk->vkCmdPushConstants(commands, r->gpu->picture_pipelines.layout,
                                VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof r->push, &r->push);
         vk->vkCmdDispatch(commands, groups, 1, 1);
-        first = r->push.end_item;
     }
+    *at = base;
 }
 
 static void separate(struct recorder *r)
@@ -81,241 +76,230 @@ static void separate(struct recorder *r)
 
 /* ---- slots ---- */
 
-/* A lane makes a row of a slot. */
-#define SLOT_LANES 16
-
-static enum qpel_result fill(struct recorder *r, unsigned source, uint32_t first, uint32_t end)
+/* A source's slots: in its own buffer, or in the batch's. */
+static VkDescriptorSet slots_of(const struct recorder *r, unsigned source, uint32_t *base)
 {
-    VkPipeline pipeline;
-    uint32_t window = r->window * r->slot_room;
-    if (first < window)
-        first = window;
-    if (end > window + r->slot_room)
-        end = window + r->slot_room;
-    if (first >= end)
-        return QPEL_OK;
-    enum qpel_result result =
-        qvk_extend_pipeline(&r->gpu->picture_pipelines, &r->gpu->device, &pipeline);
-    if (result)
-        return result;
-    VkDescriptorSet set = source_set(r, source);
-    bind(r, set, set, set);
-    r->push.slot_shift = 0u - window;
-    r->push.slots_base = (uint32_t)r->b->chunks[source]->slots;
-    dispatch(r, pipeline, first, end, QPEL_GROUP_LANES / SLOT_LANES);
-    return QPEL_OK;
+    bool own = source != PLAN_SLOTS && r->b->chunks[source]->slot_room;
+    *base = (own ? (uint32_t)r->b->chunks[source]->slots : 0) -
+            (1 + r->turn * r->b->slot_room) * QPEL_SLOT_SIZE;
+    if (own)
+        return r->b->chunks[source]->buffer->set;
+    return r->b->slots ? r->b->slots->set : VK_NULL_HANDLE;
 }
 
-/* Fills the slots of a window, for all lists and sources. */
-static enum qpel_result fill_window(struct recorder *r)
+/* Fills those of this turn. */
+static enum qpel_result fill_slots(struct recorder *r)
 {
     const struct plan *plan = &r->b->plan;
-    if (plan->sources == 1)
-        return fill(r, 0, 0, plan->slots);
-    enum qpel_result result = QPEL_OK;
-    for (int list = 0; list < PLAN_LIST_COUNT; list++)
-        for (unsigned s = 0; s < plan->sources && !result; s++)
-            result = fill(r, s, plan->slot_first[list][s], plan->slot_first[list][s + 1]);
+    uint32_t first = r->turn * r->b->slot_room, left = plan->slots - first;
+    uint32_t end = first + (left < r->b->slot_room ? left : r->b->slot_room);
+    VkPipeline pipeline;
+    enum qpel_result result = qvk_extend_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
+                                                  &r->batch->target->format, r->b->tiny, &pipeline);
+    r->push.groups = r->b->groups + plan->extend.first;
+    r->push.first_slot = 0;
+    for (unsigned s = 0; s < r->b->sources && !result; s++) {
+        VkDescriptorSet slots = slots_of(r, s, &r->push.slots_base);
+        r->push.source = s;
+        bind(r, r->b->chunks[s]->buffer->set, slots, slots);
+        dispatch(r, pipeline, &r->push.first_slot, first, end);
+    }
     return result;
 }
 
-/* ---- luma ---- */
+/* ---- units ---- */
 
-/* Lanes of a unit. */
-#define UNIT_LANES (QPEL_UNIT / QPEL_STRIP_COLUMNS)
-
-/* The units of a range whose slots are filled; inside: and those that need none. */
-static enum qpel_result make_range(struct recorder *r, enum plan_list list, unsigned source,
-                                   enum picture_kernel kernel, bool inside)
+/* A run of a source's items, to the target; and where the scratch picture is in another buffer,
+ * those of list 0 apart. */
+static void make(struct recorder *r, VkPipeline pipeline, unsigned source, struct plan_run run)
 {
-    const struct plan_range *range = &r->b->plan.range[list][source][kernel];
-    uint32_t outside = range->first + range->inside;
-    uint32_t window = r->window * r->slot_room, window_end = window + r->slot_room;
-    /* Of the outside units, those before the window and its end. */
-    uint32_t before = window > range->slot ? window - range->slot : 0;
-    uint32_t until = window_end > range->slot ? window_end - range->slot : 0;
-    if (before > range->outside)
-        before = range->outside;
-    if (until > range->outside)
-        until = range->outside;
-    uint32_t first = inside ? range->first : outside + before, end = outside + until;
-    if (first >= end)
-        return QPEL_OK;
-    VkPipeline pipeline;
-    enum qpel_result result =
-        qvk_luma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device, kernel,
-                          list == PLAN_A ? QPEL_STEP_PUT : r->step, &pipeline);
-    if (result)
-        return result;
-    r->push.outside_first = outside;
-    r->push.slot_shift = range->slot - outside - window;
-    r->push.slots_base = (uint32_t)r->b->chunks[source]->slots;
-    dispatch(r, pipeline, first, end, QPEL_GROUP_LANES / UNIT_LANES);
-    return QPEL_OK;
+    if (run.first == run.end)
+        return;
+    VkDescriptorSet src = slots_of(r, source, &r->push.slots_base);
+    if (source != PLAN_SLOTS)
+        src = r->b->chunks[source]->buffer->set;
+    r->push.groups = r->b->groups;
+    if (!r->apart || r->pass == PLAN_MIX) {
+        r->push.reject = QPEL_ITEM_NONE;
+        bind(r, src, r->dst, r->scratch);
+        dispatch(r, pipeline, &r->push.groups, run.first, run.end);
+        return;
+    }
+    r->push.reject = QPEL_ITEM_NONE | QPEL_ITEM_FIRST;
+    bind(r, src, r->dst, r->dst);
+    dispatch(r, pipeline, &r->push.groups, run.first, run.end);
+    r->push.reject = QPEL_ITEM_NONE | QPEL_ITEM_TO_DST;
+    bind(r, src, r->scratch, r->scratch);
+    dispatch(r, pipeline, &r->push.groups, run.first, run.end);
 }
 
-static enum qpel_result make_list(struct recorder *r, enum plan_list list, VkDescriptorSet dst,
-                                  VkDescriptorSet other)
+static void set_plane(struct recorder *r, int component)
 {
-    const struct plan *plan = &r->b->plan;
-    enum qpel_result result = QPEL_OK;
-    for (bool inside = true;; inside = false) {
-        for (unsigned s = 0; s < plan->sources && !result; s++) {
-            bind(r, source_set(r, s), dst, other);
-            for (int k = 0; k < KERNEL_COUNT && !result; k++)
-                result = make_range(r, list, s, (enum picture_kernel)k, inside);
-        }
-        if (result || plan->slot_first[list][plan->sources] <= (r->window + 1) * r->slot_room)
-            return result;
-        separate(r);
-        r->window++;
-        result = fill_window(r);
-        separate(r);
-    }
+    const struct qpel_picture *target = r->batch->target;
+    const struct samples *rows = &target->component[component];
+    const uint8_t *start = target->memory.chunk->buffer->data;
+    r->push.dst_base = (uint32_t)(rows->data - start);
+    r->push.dst_stride = (uint32_t)rows->stride;
+    if (component)
+        r->push.dst_base_cr = (uint32_t)(target->component[2].data - start);
 }
 
 static enum qpel_result make_luma(struct recorder *r, int component)
 {
-    const struct qpel_picture *target = r->batch->target;
-    const struct samples *rows = &target->component[component];
-    const struct gpu_buffer *buffer = target->memory.chunk->buffer;
-    VkDescriptorSet scratch = r->b->plan.bi ? r->b->scratch->set : r->b->upload->set;
     enum qpel_result result = QPEL_OK;
-    r->push.dst_stride = (uint32_t)rows->stride;
-    if (r->b->plan.bi) {
-        r->push.dst_base = 0;
-        result = make_list(r, PLAN_A, scratch, scratch);
-        separate(r);
-    }
-    r->push.dst_base = (uint32_t)(rows->data - (const uint8_t *)buffer->data);
-    r->push.other_base = 0u - r->push.dst_base;
-    if (!result)
-        result = make_list(r, PLAN_B, buffer->set, scratch);
-    return result;
-}
-
-/* ---- chroma ---- */
-
-static enum qpel_result make_chroma(struct recorder *r, uint32_t narrow, unsigned source,
-                                    unsigned other, uint32_t first, uint32_t end)
-{
-    const struct qpel_picture *target = r->batch->target;
-    const struct gpu_buffer *buffer = target->memory.chunk->buffer;
-    if (first >= end)
-        return QPEL_OK;
-    VkPipeline pipeline;
-    enum qpel_result result = qvk_chroma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
-                                                  &target->format, r->step, narrow, &pipeline);
-    if (result)
-        return result;
-    bind(r, source_set(r, source), buffer->set, source_set(r, other));
-    r->push.sources = source | (uint32_t)other << 16;
-    r->push.dst_base = (uint32_t)(target->component[1].data - (const uint8_t *)buffer->data);
-    r->push.dst_base_cr = (uint32_t)(target->component[2].data - (const uint8_t *)buffer->data);
-    r->push.dst_stride = (uint32_t)target->component[1].stride;
-    uint32_t items = narrow == QPEL_NARROW_PAIR ? 2 : 1; /* of a lane */
-    dispatch(r, pipeline, first, end, QPEL_GROUP_LANES * items);
-    return QPEL_OK;
-}
-
-/* For each pair of buffers that references may be in: a list of narrow units, or those of list B
- * that are not. */
-static enum qpel_result make_chroma_of(struct recorder *r, uint32_t narrow, enum plan_narrow list)
-{
-    const struct plan *plan = &r->b->plan;
-    enum qpel_result result = QPEL_OK;
-    for (unsigned s = 0; s < plan->sources; s++)
-        for (unsigned o = 0; o < plan->sources && !result; o++) {
-            uint32_t first = plan->item_first[PLAN_B][s], end = plan->item_first[PLAN_B][s + 1];
-            if (narrow != QPEL_NARROW_NOT) {
-                first = plan->narrow_first[list];
-                end = plan->narrow_first[list + 1];
-            }
-            if (o == s || plan->bi)
-                result = make_chroma(r, narrow, s, o, first, end);
+    set_plane(r, component);
+    for (unsigned s = 0; s < PLAN_SOURCES; s++)
+        for (int k = 0; k < KERNEL_COUNT && !result; k++) {
+            struct plan_run run = r->b->plan.luma[r->pass][s][k];
+            VkPipeline pipeline;
+            if (run.first == run.end)
+                continue;
+            result = qvk_luma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
+                                       (enum picture_kernel)k, r->step, r->picky, &pipeline);
+            if (!result)
+                make(r, pipeline, s, run);
         }
     return result;
 }
 
-static bool has_chroma(const struct qpel_picture_format *f)
+/* Of all kernels' items: their runs follow one another. */
+static enum qpel_result make_chroma(struct recorder *r)
 {
-    return f->chroma == QPEL_CHROMA_420 || f->chroma == QPEL_CHROMA_422;
-}
-
-/* All but the right halves of words, which must not meet the left ones. */
-static enum qpel_result make_most_chroma(struct recorder *r)
-{
-    enum qpel_result result = make_chroma_of(r, QPEL_NARROW_NOT, PLAN_PAIR);
-    if (!result)
-        result = make_chroma_of(r, QPEL_NARROW_PAIR, PLAN_PAIR);
-    if (!result)
-        result = make_chroma_of(r, QPEL_NARROW_ALONE, PLAN_LEFT);
+    VkPipeline pipeline;
+    enum qpel_result result =
+        qvk_chroma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device, &r->batch->target->format,
+                            r->step, r->picky, &pipeline);
+    set_plane(r, 1);
+    for (unsigned s = 0; s < PLAN_SOURCES && !result; s++) {
+        const struct plan_run *runs = r->b->plan.luma[r->pass][s];
+        make(r, pipeline, s, (struct plan_run){ runs[0].first, runs[KERNEL_COUNT - 1].end });
+    }
     return result;
 }
 
-static enum qpel_result make_right_halves(struct recorder *r)
+static enum qpel_result make_narrow(struct recorder *r, enum plan_narrow narrow)
+{
+    VkPipeline pipeline;
+    enum qpel_result result = qvk_narrow_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
+                                                  &r->batch->target->format, r->step, &pipeline);
+    set_plane(r, 1);
+    for (unsigned s = 0; s < PLAN_SOURCES && !result; s++)
+        make(r, pipeline, s, r->b->plan.narrow_run[r->pass][s][narrow]);
+    return result;
+}
+
+static bool any_narrow(const struct recorder *r, enum plan_narrow narrow)
+{
+    bool any = false;
+    for (unsigned s = 0; s < PLAN_SOURCES; s++) {
+        struct plan_run run = r->b->plan.narrow_run[r->pass][s][narrow];
+        any |= run.first != run.end;
+    }
+    return any;
+}
+
+/* ---- passes ---- */
+
+/* Luma, or another component of 4:4:4; chroma with it. */
+static enum qpel_result make_pass(struct recorder *r, int component)
+{
+    uint32_t room = r->b->slot_room;
+    r->push.first_slot = r->turn ? 1 + r->turn * room : 0;
+    r->push.slot_count = r->turn ? room : r->turns > 1 ? room + 1 : UINT32_MAX;
+    enum qpel_result result = make_luma(r, component);
+    if (result || !chroma_shift_x(r->batch->target->format.chroma))
+        return result;
+    result = make_chroma(r);
+    if (!result && any_narrow(r, PLAN_LEFT))
+        result = make_narrow(r, PLAN_LEFT);
+    if (!result && any_narrow(r, PLAN_RIGHT)) {
+        separate(r);
+        result = make_narrow(r, PLAN_RIGHT);
+    }
+    return result;
+}
+
+static bool is_empty(const struct plan *plan, enum plan_pass pass)
+{
+    return plan->luma[pass][0][0].first == plan->luma[pass][PLAN_SOURCES - 1][KERNEL_COUNT - 1].end;
+}
+
+static enum qpel_result record(struct recorder *r)
 {
     const struct plan *plan = &r->b->plan;
-    if (plan->narrow_first[PLAN_RIGHT] == plan->narrow_first[PLAN_RIGHT + 1])
-        return QPEL_OK;
-    separate(r);
-    return make_chroma_of(r, QPEL_NARROW_ALONE, PLAN_RIGHT);
+    int components = r->batch->target->format.chroma == QPEL_CHROMA_444 ? COMPONENT_COUNT : 1;
+    enum qpel_result result = QPEL_OK;
+    bool begun = false, filled;
+    for (int c = 0; c < components; c++) {
+        r->push.component = (uint32_t)c;
+        filled = false;
+        for (int pass = 0; pass < PLAN_PASSES; pass++) {
+            r->pass = (enum plan_pass)pass;
+            r->step = pass == PLAN_PUT ? QPEL_STEP_PUT
+                      : plan->weighted ? QPEL_STEP_WEIGH
+                                       : QPEL_STEP_MEAN;
+            if (is_empty(plan, r->pass))
+                continue;
+            for (r->turn = 0; r->turn < r->turns && !result; r->turn++) {
+                if (begun)
+                    separate(r);
+                begun = true;
+                if (plan->slots && (!filled || r->turns > 1)) {
+                    result = fill_slots(r);
+                    separate(r);
+                    filled = true;
+                }
+                if (!result)
+                    result = make_pass(r, c);
+            }
+        }
+    }
+    return result;
 }
 
 /* ---- all of it ---- */
 
-static enum qpel_result record(struct recorder *r)
+static void find_buffers(struct recorder *r)
 {
-    const struct qpel_picture_format *f = &r->batch->target->format;
-    int components = f->chroma == QPEL_CHROMA_444 ? COMPONENT_COUNT : 1;
-    enum qpel_result result = QPEL_OK;
-    for (int c = 0; c < components && !result; c++) {
-        r->push.component = (uint32_t)c;
-        r->window = 0;
-        if (c)
-            separate(r);
-        result = fill_window(r);
-        if (!result && has_chroma(f))
-            result = make_most_chroma(r);
-        if (r->b->plan.slots)
-            separate(r);
-        if (!result)
-            result = make_luma(r, c);
+    const struct picture_memory *memory = &r->batch->target->memory;
+    const struct picture_chunk *chunk = memory->chunk;
+    r->dst = r->scratch = chunk->buffer->set;
+    r->push.scratch_base = (uint32_t)(chunk->scratch - memory->offset);
+    r->push.idle_base = (uint32_t)chunk->idle;
+    if (!chunk->slot_room) {
+        r->picky = true;
+        r->apart = r->b->plan.bi;
+        r->push.scratch_base = 0u - (uint32_t)qvk_target_span(r->batch->target).first;
+        if (r->apart)
+            r->scratch = r->b->scratch->set;
     }
-    if (!result && has_chroma(f))
-        result = make_right_halves(r);
-    return result;
+    for (unsigned s = 0; s < r->b->sources; s++)
+        r->picky |= !r->b->chunks[s]->slot_room;
+    uint32_t slots = r->b->plan.slots;
+    r->turns = slots > r->b->slot_room ? (slots + r->b->slot_room - 1) / r->b->slot_room : 1;
+    r->picky |= r->turns > 1;
 }
 
 static enum qpel_result run(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
                             VkCommandBuffer commands)
 {
-    const struct plan *plan = &b->plan;
     struct recorder r = {
         .gpu = g,
         .b = b,
         .commands = commands,
         .batch = batch,
-        .step = plan->weighted ? QPEL_STEP_WEIGH
-                : plan->bi     ? QPEL_STEP_MEAN
-                               : QPEL_STEP_PUT,
-        .slot_room = UINT32_MAX,
-        .push = { .weights = b->weights, .items = b->items, .slots = b->slots * 4 },
+        .push = { .references = b->references, .weights = b->weights },
     };
-    for (unsigned s = 0; s < plan->sources; s++)
-        if (b->chunks[s]->slot_room < r.slot_room)
-            r.slot_room = (uint32_t)b->chunks[s]->slot_room;
+    find_buffers(&r);
     return record(&r);
 }
 
 enum qpel_result qvk_batch_prepare(struct gpu *g, struct gpu_batch *b,
                                    const struct qpel_batch *batch)
 {
-    enum qpel_result result = QPEL_OK;
     pthread_mutex_lock(&g->pictures_lock); /* for the pipelines */
-    if (b->plan.sources)
-        result = qvk_picture_layout(&g->picture_pipelines, &g->device);
-    if (b->plan.sources && !result)
+    enum qpel_result result = qvk_picture_layout(&g->picture_pipelines, &g->device);
+    if (!result)
         result = run(g, b, batch, VK_NULL_HANDLE);
     pthread_mutex_unlock(&g->pictures_lock);
     return result;
@@ -325,6 +309,5 @@ void qvk_batch_record(struct gpu *g, struct gpu_batch *b, const struct qpel_batc
                       VkCommandBuffer commands)
 {
     qvk_barrier_first(&g->device, commands);
-    if (b->plan.sources)
-        run(g, b, batch, commands);
+    run(g, b, batch, commands);
 }

@@ -1,4 +1,4 @@
-/* What a batch's shaders read: tables, items, slots. */
+/* What a batch's shaders read: chunks of items, tables, the list of work groups. */
 #include <string.h>
 
 #include "picture_batch.h"
@@ -22,48 +22,117 @@ static enum qpel_result check_memory(const struct qpel_picture *p, char reason[Q
     return QPEL_ERROR_UNSUPPORTED;
 }
 
-/* Gives each reference its source. */
-static enum qpel_result find_sources(struct gpu_batch *b, const struct qpel_batch *batch,
-                                     char reason[QPEL_REASON_SIZE])
+static bool is_tiny(const struct reference *reference)
 {
-    struct plan *plan = &b->plan;
-    plan->sources = 0;
-    enum qpel_result r = check_memory(batch->target, reason);
-    for (size_t i = 0; i < batch->reference_count && !r; i++) {
-        const struct qpel_picture *p = batch->references[i].picture;
-        r = check_memory(p, reason);
+    bool tiny = false;
+    for (int c = 0; c < reference->picture->components; c++)
+        tiny |= reference->rows[c].width < 4;
+    return tiny;
+}
+
+/* Tells the plan of references that are new, each with its source. */
+static enum qpel_result plan_references(struct gpu_batch *b, const struct qpel_batch *batch,
+                                        char reason[QPEL_REASON_SIZE])
+{
+    while (b->plan.references < batch->reference_count) {
+        const struct reference *ref = &batch->references[b->plan.references];
+        struct picture_chunk *chunk = ref->picture->memory.chunk;
+        enum qpel_result r = check_memory(ref->picture, reason);
+        if (r)
+            return r;
         unsigned s = 0;
-        while (s < plan->sources && b->chunks[s] != p->memory.chunk)
+        while (s < b->sources && b->chunks[s] != chunk)
             s++;
-        if (!r && s == PLAN_SOURCE_MAX) {
+        if (s == PLAN_SOURCE_MAX) {
             qpel_reason_set(reason, "the references are in more than %d buffers", PLAN_SOURCE_MAX);
-            r = QPEL_ERROR_UNSUPPORTED;
+            return QPEL_ERROR_UNSUPPORTED;
         }
-        if (!r) {
-            b->chunks[s] = p->memory.chunk;
-            plan->source[i] = (uint8_t)s;
-            plan->sources += s == plan->sources;
-        }
+        b->chunks[s] = chunk;
+        b->sources += s == b->sources;
+        /* Such windows are made sample by sample, and then of no word too many. */
+        b->tiny |= is_tiny(ref) || chunk->behind == BEHIND_NOTHING;
+        qpel_plan_reference(&b->plan, ref, s, chunk->slot_room, chunk->behind);
     }
+    return QPEL_OK;
+}
+
+/* ---- planning ---- */
+
+/* Chunks that the upload memory has room for. */
+static uint32_t room_of(const struct gpu_buffer *upload)
+{
+    return (uint32_t)((upload->size - QVK_PADDING) / sizeof(struct plan_chunk));
+}
+
+/* Room for `size` bytes, and for the plan to begin anew. */
+static enum qpel_result reserve(struct qvk_device *d, struct gpu_batch *b,
+                                const struct qpel_batch *batch, size_t size,
+                                char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_buffer_reserve(d, &b->upload, size, QVK_UPLOAD);
+    if (!r)
+        r = qpel_plan_place(&b->plan, b->upload->data, room_of(b->upload));
+    if (!r && !b->upload->set) {
+        qpel_reason_set(reason, "the batch is larger than this device's maxStorageBufferRange");
+        qvk_buffer_destroy(d, b->upload);
+        b->upload = NULL;
+        r = QPEL_ERROR_UNSUPPORTED;
+    }
+    if (r)
+        qpel_plan_place(&b->plan, NULL, 0);
+    else
+        qvk_batch_begin(b, batch);
     return r;
+}
+
+void qvk_batch_begin(struct gpu_batch *b, const struct qpel_batch *batch)
+{
+    qpel_plan_reset(&b->plan, batch->target);
+    b->sources = 0;
+    b->tiny = b->uploaded = false;
+}
+
+enum qpel_result qvk_batch_plan(struct qvk_device *d, struct gpu_batch *b,
+                                const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = QPEL_OK;
+    /* At first an item for each 8x8 samples, more than most pictures have. */
+    const struct samples *luma = &batch->target->component[0];
+    size_t size = (size_t)(luma->width + 7) / 8 * (size_t)((luma->height + 7) / 8) * ROW_SIZE;
+    if (!b->plan.out)
+        r = reserve(d, b, batch, size, reason);
+    for (;;) {
+        if (!r)
+            r = plan_references(b, batch, reason);
+        if (r)
+            return r;
+        if (b->plan.blocks < batch->block_count)
+            qpel_plan_add(&b->plan, batch);
+        if (!b->plan.overflow)
+            return QPEL_OK;
+        r = reserve(d, b, batch, (size_t)b->upload->size * 2, reason);
+    }
 }
 
 /* ---- tables ---- */
 
-static void write_references(struct row *rows, const struct plan *plan,
+static void write_references(struct row *rows, const struct gpu_batch *b,
                              const struct qpel_batch *batch)
 {
     for (size_t i = 0; i < batch->reference_count; i++, rows += QPEL_REFERENCE_ROWS) {
         const struct reference *ref = &batch->references[i];
-        const uint8_t *start = ref->picture->memory.chunk->buffer->data;
+        const struct picture_chunk *chunk = ref->picture->memory.chunk;
+        const uint8_t *start = chunk->buffer->data;
+        uint32_t source = 0;
+        while (b->chunks[source] != chunk)
+            source++;
         for (int c = 0; c < ref->picture->components; c++)
             rows[c] = (struct row){
                 .QPEL_REFERENCE_BASE = (uint32_t)(ref->rows[c].data - start),
                 .QPEL_REFERENCE_STRIDE = (uint32_t)ref->rows[c].stride,
                 .QPEL_REFERENCE_EXTENT =
                     (uint32_t)ref->rows[c].width | (uint32_t)ref->rows[c].height << 16,
-                .QPEL_REFERENCE_TAG = (uint32_t)ref->parity | (uint32_t)plan->source[i]
-                                                                  << QPEL_TAG_SOURCE_SHIFT,
+                .QPEL_REFERENCE_TAG = (uint32_t)ref->parity | source << QPEL_TAG_SOURCE_SHIFT,
             };
     }
 }
@@ -84,59 +153,106 @@ static void write_weights(struct row *rows, const struct qpel_batch *batch)
     }
 }
 
-/* ---- sections ---- */
+/* ---- what a batch has of its own ---- */
 
-static void place_sections(struct gpu_batch *b, const struct qpel_batch *batch)
+struct qvk_span qvk_target_span(const struct qpel_picture *target)
 {
-    b->weights = (uint32_t)batch->reference_count * QPEL_REFERENCE_ROWS;
-    b->items = b->weights + (uint32_t)batch->weight_count * QPEL_WEIGHT_ROWS;
-    b->slots = b->items + b->plan.items;
-    b->rows = b->slots + (b->plan.slots + 3) / 4;
+    const uint8_t *start = target->memory.chunk->buffer->data;
+    struct qvk_span span = { SIZE_MAX, 0 };
+    size_t end = 0;
+    for (int c = 0; c < target->components; c++) {
+        const struct samples *s = &target->component[c];
+        size_t first = (size_t)(s->data - start) & ~(size_t)3;
+        size_t last = (size_t)(s->data - start) + (size_t)s->stride * (size_t)s->height;
+        span.first = first < span.first ? first : span.first;
+        end = last > end ? last : end;
+    }
+    span.size = end - span.first;
+    return span;
 }
 
+/* For targets whose buffer has no scratch picture. */
 static enum qpel_result reserve_scratch(struct qvk_device *d, struct gpu_batch *b,
                                         const struct qpel_picture *target)
 {
-    size_t size = 0;
-    if (!b->plan.bi)
+    if (!b->plan.bi || target->memory.chunk->slot_room)
         return QPEL_OK;
-    for (int c = 0; c < target->components; c++) {
-        size_t plane = (size_t)target->component[c].stride * (size_t)target->component[c].height;
-        size = plane > size ? plane : size;
+    return qvk_buffer_reserve(d, &b->scratch, qvk_target_span(target).size, QVK_NEAR_GPU);
+}
+
+/* For sources whose buffers have no slots. */
+static enum qpel_result reserve_slots(struct qvk_device *d, struct gpu_batch *b)
+{
+    const uint32_t most = 4096;
+    bool own = false;
+    b->slot_room = UINT32_MAX;
+    for (unsigned s = 0; s < b->sources; s++) {
+        size_t room = b->chunks[s]->slot_room;
+        own |= !room;
+        if (room && room < b->slot_room)
+            b->slot_room = (uint32_t)room;
     }
-    return qvk_buffer_reserve(d, &b->scratch, size, QVK_NEAR_GPU);
+    if (!own || !b->plan.slots)
+        return QPEL_OK;
+    if (b->slot_room > most)
+        b->slot_room = b->plan.slots < most ? b->plan.slots : most;
+    return qvk_buffer_reserve(d, &b->slots, (size_t)b->slot_room * QPEL_SLOT_SIZE, QVK_NEAR_GPU);
+}
+
+/* ---- all of it ---- */
+
+/* Makes room behind the full chunks: for the rest of them, the tables and the list of groups. */
+static enum qpel_result place_tables(struct qvk_device *d, struct gpu_batch *b,
+                                     const struct qpel_batch *batch, size_t *size,
+                                     char reason[QPEL_REASON_SIZE])
+{
+    for (;;) {
+        uint32_t chunks = qpel_plan_most_chunks(&b->plan);
+        b->references = chunks * QPEL_CHUNK_ITEMS;
+        b->weights = b->references + (uint32_t)batch->reference_count * QPEL_REFERENCE_ROWS;
+        uint32_t rows = b->weights + (uint32_t)batch->weight_count * QPEL_WEIGHT_ROWS;
+        b->groups = rows * (ROW_SIZE / 4);
+        *size = (size_t)rows * ROW_SIZE + (size_t)chunks * 4;
+        if (*size <= b->upload->size - QVK_PADDING)
+            return QPEL_OK;
+        enum qpel_result r = reserve(d, b, batch, *size, reason);
+        if (!r)
+            r = qvk_batch_plan(d, b, batch, reason);
+        if (r)
+            return r;
+    }
 }
 
 enum qpel_result qvk_batch_upload(struct qvk_device *d, struct gpu_batch *b,
                                   const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
 {
-    enum qpel_result r = find_sources(b, batch, reason);
+    if (b->uploaded && b->block_count == batch->block_count &&
+        b->reference_count == batch->reference_count && b->weight_count == batch->weight_count)
+        return QPEL_OK;
+    size_t size;
+    enum qpel_result r = check_memory(batch->target, reason);
     if (!r)
-        r = qpel_plan_count(&b->plan, batch);
-    if (r)
-        return r;
-    /* Memory that is not ours has no room for windows that leave it. */
-    for (unsigned s = 0; s < b->plan.sources && b->plan.slots; s++)
-        if (!b->chunks[s]->slot_room) {
-            qpel_reason_set(reason, "windows leave their references, and one of these is in memory "
-                                    "that is not the library's");
-            return QPEL_ERROR_UNSUPPORTED;
-        }
-    place_sections(b, batch);
-    size_t size = (size_t)b->rows * ROW_SIZE;
-    r = qvk_buffer_reserve(d, &b->upload, size, QVK_UPLOAD);
+        r = qvk_batch_plan(d, b, batch, reason);
+    if (!r)
+        r = place_tables(d, b, batch, &size, reason);
     if (!r)
         r = reserve_scratch(d, b, batch->target);
+    if (!r)
+        r = reserve_slots(d, b);
     if (r)
         return r;
-    if (!b->upload->set || (b->scratch && !b->scratch->set)) {
+    if ((b->scratch && !b->scratch->set) || (b->slots && !b->slots->set)) {
         qpel_reason_set(reason, "the batch is larger than this device's maxStorageBufferRange");
         return QPEL_ERROR_UNSUPPORTED;
     }
     struct row *rows = b->upload->data;
-    write_references(rows, &b->plan, batch);
+    qpel_plan_finish(&b->plan, (uint32_t *)rows + b->groups);
+    write_references(rows + b->references, b, batch);
     write_weights(rows + b->weights, batch);
-    qpel_plan_write(&b->plan, batch, (struct plan_item *)(rows + b->items),
-                    (uint32_t *)(rows + b->slots));
-    return qvk_buffer_flush(d, b->upload, 0, size);
+    r = qvk_buffer_flush(d, b->upload, 0, size);
+    b->uploaded = !r;
+    b->block_count = batch->block_count;
+    b->reference_count = batch->reference_count;
+    b->weight_count = batch->weight_count;
+    return r;
 }

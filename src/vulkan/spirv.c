@@ -11,5 +11,6 @@ const struct qvk_spirv qpel_spirv[SPIRV_COUNT] = {
     QPEL_KERNELS(PICTURE)
     MODULE(SPIRV_EXTEND, picture_extend)
     MODULE(SPIRV_CHROMA, picture_chroma)
+    MODULE(SPIRV_NARROW, picture_narrow)
     /* clang-format on */
 };
