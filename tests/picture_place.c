@@ -68,8 +68,11 @@ static struct qpel_picture *wrap(struct qpel_context *context, const struct imag
             abort();
     data.base = pages[i] = aligned_alloc(PAGE, d.size);
     assert_non_null(data.base);
+    const int last = image->planes - 1;
+    size_t end = d.offset[last] + (image->height[last] - 1) * d.stride[last] + image->width[last];
+    const size_t up = (d.size - end) / 4 * 4;
     for (int k = 0; k < image->planes; k++) {
-        data.data[k] = (uint8_t *)data.base + d.offset[k];
+        data.data[k] = (uint8_t *)data.base + d.offset[k] + up;
         data.stride[k] = (ptrdiff_t)d.stride[k];
     }
     assert_int_equal(qpel_picture_wrap(context, &image->format, &data, &p), QPEL_OK);

@@ -10,7 +10,7 @@ enum place {
     PLACE_CREATED,    /* qpel_picture_create(), near the CPU */
     PLACE_EXPORTABLE, /* near the GPU */
     PLACE_IMPORTED,   /* in a dma-buf of place_dmabuf(), whose descriptor is closed */
-    PLACE_PAGES,      /* wrapped, in whole pages with stated bounds */
+    PLACE_PAGES,      /* wrapped, in whole pages with stated bounds; the last plane ends there */
     PLACE_COUNT
 };
 
