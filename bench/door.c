@@ -138,18 +138,15 @@ static double *figures_of(const struct door *d, size_t runner, enum door_phase p
 }
 
 static bool round_of(struct door *d, const struct door_work *work, size_t runner, unsigned round,
-                     bool stamp)
+                     bool timed)
 {
     struct door_runner *r = &d->runners[runner];
     double phases[DOOR_PHASE_COUNT];
 
-    if (stamp)
-        door_device_stamp(r->device, true);
+    r->timed = timed;
     const bool ok = door_cycle(r, work, phases);
-    if (stamp)
-        door_device_stamp(r->device, false);
     for (int p = 0; ok && p < DOOR_PHASE_COUNT; p++)
-        if ((p == DOOR_GPU) == stamp)
+        if ((p == DOOR_GPU) == timed)
             figures_of(d, runner, (enum door_phase)p)[round] = phases[p];
     return ok;
 }
@@ -199,6 +196,28 @@ static double ratio_to_dsp(const struct door *d, size_t runner, size_t dsp)
     for (unsigned i = 0; i < d->rounds; i++)
         d->scratch[i] = figures_of(d, runner, DOOR_CPU)[i] / figures_of(d, dsp, DOOR_CPU)[i];
     return measure_stat_of(d->scratch, d->rounds).median;
+}
+
+/* What the recipe in use has AUTO take for the runner's picture, and its predictions; from the call
+ * of qpel_submit() to the end of qpel_wait(). */
+static void tell_auto(struct door *d, const struct door_runner *r)
+{
+    const struct qpel_submit_params params = { .slices = 0 };
+    struct json *j = &d->b->json;
+    struct qpel_recipe_answer a;
+
+    if (!r->device || r->form == DOOR_CALLED)
+        return;
+    if (qpel_recipe_query_batch(r->batch[0], &params, &a)) {
+        bench_fail(d->b, "%.60s: the recipe can't be asked", r->name);
+        return;
+    }
+    printf("      AUTO: %s, %s\n", qpel_backend_name(a.backend), a.reason);
+    json_string(j, "auto", qpel_backend_name(a.backend));
+    json_number(j, "predicted_cpu_wall", a.cpu_wall);
+    json_number(j, "predicted_cpu_cpu", a.cpu_cpu);
+    json_number(j, "predicted_gpu_wall", a.gpu_wall);
+    json_number(j, "predicted_gpu_cpu", a.gpu_cpu);
 }
 
 /* dsp: the runner of the same layer's dsp door, or itself; or SIZE_MAX. */
@@ -258,6 +277,7 @@ static void tell(struct door *d, size_t runner, size_t dsp, const struct door_wo
         json_number(j, "copy", d->copy[d->device_of[runner]][r->form > DOOR_LUMA]);
         json_number(j, "of_copy", of_copy);
     }
+    tell_auto(d, r);
     json_end_object(j);
 
     if (!total)

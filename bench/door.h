@@ -109,6 +109,7 @@ struct door_runner {
     enum qpel_backend backend;
     enum qpel_near near;
     enum door_form form;
+    bool timed;                 /* by the device's clock, which may slow it down */
     struct door_device *device; /* null: the CPU */
     const struct qpel_dsp *dsp; /* not null: the dsp door's calls, for comparison */
 
@@ -140,11 +141,6 @@ bool door_cycle(struct door_runner *runner, const struct door_work *work,
 struct door_device *door_device_open(struct qpel_context *context, char why[BENCH_LINE_SIZE]);
 void door_device_close(struct door_device *device);
 
-/* Has all command buffers of the library that are recorded from now on measured by the device's
- * clock, or no longer. One device at a time. */
-void door_device_stamp(struct door_device *device, bool on);
-/* Of the last that finished; negative: not known. */
-double door_device_gpu_seconds(struct door_device *device);
 /* measure_now() at the library's last vkQueueSubmit(). */
 double door_device_queued_at(const struct door_device *device);
 

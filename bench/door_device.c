@@ -1,5 +1,5 @@
-/* Opens a device from below: the library's functions are replaced by ones that also take the time,
- * and a second device is made on the same hardware. */
+/* Opens a device from below: the library's vkQueueSubmit() is replaced by one that also takes the
+ * time, and a second device is made on the same hardware. */
 #include "door_vulkan.h"
 
 #include <stdlib.h>
@@ -14,28 +14,6 @@
 /* What the functions below belong to: they are told nothing but Vulkan's handles. */
 static struct door_device *stamped;
 
-static VKAPI_ATTR VkResult VKAPI_CALL begin_stamped(VkCommandBuffer commands,
-                                                    const VkCommandBufferBeginInfo *info)
-{
-    const struct VolkDeviceTable *vk = &stamped->gpu->device.vk;
-    const VkResult r = stamped->library_begin(commands, info);
-
-    if (r || !stamped->stamp)
-        return r;
-    vk->vkCmdResetQueryPool(commands, stamped->library_stamps, 0, STAMP_COUNT);
-    vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, stamped->library_stamps,
-                            STAMP_BEGIN);
-    return r;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL end_stamped(VkCommandBuffer commands)
-{
-    if (stamped->stamp)
-        stamped->gpu->device.vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                                                    stamped->library_stamps, STAMP_END);
-    return stamped->library_end(commands);
-}
-
 static VKAPI_ATTR VkResult VKAPI_CALL submit_stamped(VkQueue queue, uint32_t count,
                                                      const VkSubmitInfo *infos, VkFence fence)
 {
@@ -43,70 +21,21 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit_stamped(VkQueue queue, uint32_t cou
     return stamped->library_submit(queue, count, infos, fence);
 }
 
-static bool make_stamps(struct door_device *d, const struct VolkDeviceTable *vk, VkDevice handle,
-                        VkQueryPool *out)
-{
-    const VkQueryPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-        .queryType = VK_QUERY_TYPE_TIMESTAMP,
-        .queryCount = STAMP_COUNT,
-    };
-
-    return !d->timestamps || !vk->vkCreateQueryPool(handle, &info, NULL, out);
-}
-
-static bool open_library(struct door_device *d)
+static void open_library(struct door_device *d)
 {
     struct VolkDeviceTable *vk = &d->gpu->device.vk;
 
-    if (!make_stamps(d, vk, d->gpu->device.handle, &d->library_stamps))
-        return false;
-    d->library_begin = vk->vkBeginCommandBuffer;
-    d->library_end = vk->vkEndCommandBuffer;
     d->library_submit = vk->vkQueueSubmit;
     stamped = d;
-    vk->vkBeginCommandBuffer = begin_stamped;
-    vk->vkEndCommandBuffer = end_stamped;
     vk->vkQueueSubmit = submit_stamped;
-    return true;
 }
 
 static void close_library(struct door_device *d)
 {
-    struct VolkDeviceTable *vk = &d->gpu->device.vk;
-
-    if (!d->library_begin)
+    if (!d->library_submit)
         return;
-    vk->vkBeginCommandBuffer = d->library_begin;
-    vk->vkEndCommandBuffer = d->library_end;
-    vk->vkQueueSubmit = d->library_submit;
+    d->gpu->device.vk.vkQueueSubmit = d->library_submit;
     stamped = NULL;
-    vk->vkDestroyQueryPool(d->gpu->device.handle, d->library_stamps, NULL);
-}
-
-/* 0 where there is none. */
-static double seconds_of(const struct door_device *d, const struct VolkDeviceTable *vk,
-                         VkDevice handle, VkQueryPool stamps)
-{
-    const uint32_t bits = d->at->timestamp_bits;
-    const uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    uint64_t at[STAMP_COUNT] = { 0 };
-
-    if (!d->timestamps || vk->vkGetQueryPoolResults(handle, stamps, 0, STAMP_COUNT, sizeof at, at,
-                                                    sizeof *at, VK_QUERY_RESULT_64_BIT))
-        return 0;
-    return (double)((at[STAMP_END] - at[STAMP_BEGIN]) & mask) * d->at->tick_seconds;
-}
-
-void door_device_stamp(struct door_device *d, bool on)
-{
-    d->stamp = on && d->timestamps;
-}
-
-double door_device_gpu_seconds(struct door_device *d)
-{
-    return d->stamp ? seconds_of(d, &d->gpu->device.vk, d->gpu->device.handle, d->library_stamps)
-                    : 0;
 }
 
 double door_device_queued_at(const struct door_device *d)
@@ -115,6 +44,31 @@ double door_device_queued_at(const struct door_device *d)
 }
 
 /* ---- our own ---- */
+
+static bool make_stamps(struct door_device *d)
+{
+    const VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = STAMP_COUNT,
+    };
+
+    return !d->timestamps || !d->vk.vkCreateQueryPool(d->handle, &info, NULL, &d->stamps);
+}
+
+/* 0 where there is none. */
+static double gpu_seconds(const struct door_device *d)
+{
+    const uint32_t bits = d->at->timestamp_bits;
+    const uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    uint64_t at[STAMP_COUNT] = { 0 };
+
+    if (!d->timestamps ||
+        d->vk.vkGetQueryPoolResults(d->handle, d->stamps, 0, STAMP_COUNT, sizeof at, at, sizeof *at,
+                                    VK_QUERY_RESULT_64_BIT))
+        return 0;
+    return (double)((at[STAMP_END] - at[STAMP_BEGIN]) & mask) * d->at->tick_seconds;
+}
 
 static bool has_extension(struct door_device *d, const char *name)
 {
@@ -197,8 +151,7 @@ static bool open_own(struct door_device *d)
         return false;
     commands.commandPool = d->pool;
     return !d->vk.vkAllocateCommandBuffers(d->handle, &commands, &d->commands) &&
-           !d->vk.vkCreateFence(d->handle, &fence, NULL, &d->fence) &&
-           make_stamps(d, &d->vk, d->handle, &d->stamps);
+           !d->vk.vkCreateFence(d->handle, &fence, NULL, &d->fence) && make_stamps(d);
 }
 
 static void close_own(struct door_device *d)
@@ -223,10 +176,12 @@ struct door_device *door_device_open(struct qpel_context *context, char why[BENC
     d->gpu = context->gpu;
     d->at = &d->gpu->device.at;
     d->timestamps = d->gpu->device.info->timestamps;
-    if (open_own(d) && open_library(d))
-        return d;
-    door_device_close(d);
-    return NULL;
+    if (!open_own(d)) {
+        door_device_close(d);
+        return NULL;
+    }
+    open_library(d);
+    return d;
 }
 
 void door_device_close(struct door_device *d)
@@ -342,6 +297,6 @@ bool door_commands_run(struct door_device *d, double *gpu, double *wall)
         d->vk.vkWaitForFences(d->handle, 1, &d->fence, VK_TRUE, WAIT_NS))
         return false;
     *wall = measure_now() - start;
-    *gpu = seconds_of(d, &d->vk, d->handle, d->stamps);
+    *gpu = gpu_seconds(d);
     return true;
 }

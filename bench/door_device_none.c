@@ -15,17 +15,6 @@ void door_device_close(struct door_device *device)
     (void)device;
 }
 
-void door_device_stamp(struct door_device *device, bool on)
-{
-    (void)device, (void)on;
-}
-
-double door_device_gpu_seconds(struct door_device *device)
-{
-    (void)device;
-    return 0;
-}
-
 double door_device_queued_at(const struct door_device *device)
 {
     (void)device;

@@ -135,7 +135,7 @@ static enum qpel_result add(struct qpel_batch *batch, const struct door_list *li
 
 static bool submit(struct door_runner *r, unsigned i, size_t count, qpel_ticket *ticket)
 {
-    const struct qpel_submit_params params = { .backend = r->backend };
+    const struct qpel_submit_params params = { .backend = r->backend, .timed = r->timed };
     struct qpel_report report;
     const enum qpel_result result = qpel_submit(r->batch[i], &params, ticket, &report);
 
@@ -194,9 +194,16 @@ bool door_cycle(struct door_runner *r, const struct door_work *work,
     phases[DOOR_CPU] = thread_cpu_now() - start_cpu;
     phases[DOOR_TOTAL] = end - start;
     phases[DOOR_DONE] = end - submitted;
-    if (r->device) {
+    if (r->device)
         phases[DOOR_QUEUE] = end - door_device_queued_at(r->device);
-        phases[DOOR_GPU] = door_device_gpu_seconds(r->device);
+    for (unsigned i = 0; i < count; i++) {
+        double seconds;
+
+        result = qpel_ticket_gpu_seconds(r->context, tickets[i], &seconds);
+        if (result)
+            return failed(r, "qpel_ticket_gpu_seconds", result);
+        if (seconds > 0)
+            phases[DOOR_GPU] += seconds;
     }
     return true;
 }

@@ -14,12 +14,8 @@ struct door_device {
     const struct qvk_candidate *at;
     bool timestamps;
 
-    /* The library's: its functions before they were replaced, and what the new ones keep. */
-    PFN_vkBeginCommandBuffer library_begin;
-    PFN_vkEndCommandBuffer library_end;
+    /* The library's, before it was replaced, and what the new one keeps. */
     PFN_vkQueueSubmit library_submit;
-    VkQueryPool library_stamps;
-    bool stamp;
     double queued_at;
 
     /* Our own. */

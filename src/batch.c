@@ -95,6 +95,8 @@ static void batch_clear(struct qpel_batch *batch)
     }
     batch->target = NULL;
     batch->rows_written = batch->rows_read = 0;
+    batch->bi = batch->weighted = false;
+    batch->counts = (struct batch_counts){ .blocks = 0 };
     batch->reference_count = batch->weight_count = batch->block_count = 0;
     batch->state = BATCH_EMPTY;
 }
@@ -211,8 +213,9 @@ enum qpel_result qpel_batch_weight(struct qpel_batch *batch, const struct qpel_w
 /* What blocks are checked against. */
 struct checker {
     const struct qpel_batch *batch;
-    int width, height[3];   /* of the target, rows by parity */
-    unsigned written, read; /* rows of the target, a bit a field */
+    int width, height[3];         /* of the target, rows by parity */
+    unsigned written, read;       /* rows of the target, a bit a field */
+    unsigned references, weights; /* the blocks' own, or'ed */
 };
 
 static struct checker checker_of(const struct qpel_batch *batch)
@@ -250,6 +253,8 @@ static bool valid_use(struct checker *c, const struct qpel_picture_block *b)
     if (first >= batch->reference_count || second >= batch->reference_count ||
         b->weight > batch->weight_count)
         return false;
+    c->references |= b->references;
+    c->weights |= b->weight;
     c->written |= rows_of_parity[b->parity];
     c->read |= batch->references[first].target_rows | batch->references[second].target_rows;
     return !(c->written & c->read);
@@ -301,6 +306,8 @@ enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_
     batch->block_count += count;
     batch->rows_written = c.written;
     batch->rows_read = c.read;
+    batch->bi |= c.references & 2;
+    batch->weighted |= c.weights != 0;
     if (batch->for_gpu)
         qpel_gpu_batch_add(batch->context->gpu, batch->gpu, batch);
     return QPEL_OK;

@@ -71,8 +71,10 @@ static enum qpel_result take_backend(struct qpel_context *c, const struct qpel_c
 static enum qpel_result take_recipe(struct qpel_context *c, const struct qpel_context_params *p)
 {
     const char *path = environment("QPEL_RECIPE");
-    if (p->recipe || !path)
-        return qpel_recipe_copy(&c->recipe, p->recipe ? p->recipe : qpel_recipe_default());
+    if (p->recipe)
+        return qpel_recipe_copy(&c->recipe, p->recipe);
+    if (!path)
+        return qpel_recipe_default(&c->recipe);
     unsigned line = 0;
     enum qpel_result r = qpel_recipe_load(&c->recipe, path, &line);
     if (r == QPEL_ERROR_INVALID)

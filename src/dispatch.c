@@ -102,10 +102,10 @@ static enum qpel_result run_auto(struct qpel_context *c, const struct job *job,
     char why[QPEL_REASON_SIZE] = "";
     struct qpel_recipe_answer answer;
     struct gpu *gpu = qpel_context_open_gpu(c, false, &r, why);
-    qpel_recipe_choose(c, gpu, why, job, &answer);
+    qpel_recipe_choose_job(c, gpu, why, job, &answer);
     /* The self-test runs only where the GPU would. */
     if (answer.backend == QPEL_BACKEND_GPU && !(gpu = qpel_context_open_gpu(c, true, &r, why)))
-        qpel_recipe_choose(c, gpu, why, job, &answer);
+        qpel_recipe_choose_job(c, gpu, why, job, &answer);
     qpel_reason_set(report->reason, "%s", answer.reason);
     return answer.backend == QPEL_BACKEND_GPU ? run_gpu(c, gpu, job, report)
                                               : run_cpu(c, job, report);

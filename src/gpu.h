@@ -123,6 +123,10 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
 /* Null is fine. What is still in flight is left to qpel_gpu_close(). */
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
+/* Whether a picture of the batch, which has a target, is not where the device reaches it; then
+ * `reason` tells why. */
+bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
+
 /* What is planned of a batch is forgotten: it begins anew, with this target. */
 void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *batch);
 
@@ -136,12 +140,13 @@ void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
 struct gpu_wish;
 
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
- * was submitted before to this gpu comes before. `wish` is null, or may be to record instead, and
- * then there is nothing to wait for. UNSUPPORTED (a picture is not where the device
- * reaches it), NOMEM, DEVICE_LOST: nothing was started; `reason` tells why. */
+ * was submitted before to this gpu comes before. timed: ask the GPU's clock, as struct job has it.
+ * `wish` is null, or may be to record instead, and then there is nothing to wait for.
+ * UNSUPPORTED (as above, or one of the device's limits), NOMEM, DEVICE_LOST: nothing was started;
+ * `reason` tells why. */
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                       const struct qpel_batch *batch, const struct gpu_wish *wish,
-                                       char reason[QPEL_REASON_SIZE]);
+                                       const struct qpel_batch *batch, bool timed,
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE]);
 
 /* Before a submission: whether it will be asked for a descriptor that tells its end. UNSUPPORTED
  * (the device has none), NOMEM, DEVICE_LOST: reason is filled. */
@@ -155,5 +160,9 @@ enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int
  * also where nothing has come of it in the gpu's own timeout. Any thread, several at once; the
  * batch is not to be submitted again before they are back. */
 enum qpel_result qpel_gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns);
+
+/* By the GPU's clock, of a submission that was waited for; negative where that was not asked for,
+ * or there is no figure. The batch's wait is over, and it is not submitted meanwhile. */
+double qpel_gpu_batch_seconds(struct gpu *gpu, struct gpu_batch *batch);
 
 #endif

@@ -131,6 +131,13 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out)
     return QPEL_ERROR_UNSUPPORTED;
 }
 
+bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+{
+    (void)batch;
+    qpel_reason_set(reason, "%s", none);
+    return true;
+}
+
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch)
 {
     (void)gpu, (void)batch;
@@ -147,10 +154,10 @@ void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *batch, const struct q
 }
 
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                       const struct qpel_batch *batch, const struct gpu_wish *wish,
-                                       char reason[QPEL_REASON_SIZE])
+                                       const struct qpel_batch *batch, bool timed,
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE])
 {
-    (void)gpu, (void)gpu_batch, (void)batch, (void)wish;
+    (void)gpu, (void)gpu_batch, (void)batch, (void)timed, (void)wish;
     qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }
@@ -173,4 +180,10 @@ enum qpel_result qpel_gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, u
 {
     (void)gpu, (void)batch, (void)timeout_ns;
     return QPEL_ERROR_DEVICE_LOST;
+}
+
+double qpel_gpu_batch_seconds(struct gpu *gpu, struct gpu_batch *batch)
+{
+    (void)gpu, (void)batch;
+    return -1;
 }

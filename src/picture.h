@@ -110,6 +110,13 @@ enum batch_state {
     BATCH_DONE
 };
 
+/* What recipes count of a batch's blocks, recipe_batch.c. */
+struct batch_counts {
+    size_t blocks;                           /* that have been counted: the first so many */
+    uint64_t lists, samples, axes;           /* of luma, see enum qpel_term */
+    uint64_t weighted_luma, weighted_chroma; /* chroma: as if it had luma's samples */
+};
+
 struct qpel_batch {
     struct qpel_context *context;
     struct qpel_batch *next; /* of the context; with its lock held */
@@ -126,6 +133,8 @@ struct qpel_batch {
     uint64_t *cover; /* which samples are written, see batch.c */
     size_t cover_words;
     unsigned rows_written, rows_read; /* of the target, a bit a field */
+    bool bi, weighted;                /* a block has two references; a block has weights */
+    struct batch_counts counts;
     /* Of the last submission; with the context's lock held: */
     qpel_ticket ticket;
     enum qpel_result result;
@@ -139,6 +148,7 @@ struct qpel_batch {
     bool for_gpu;          /* the last submission went there, so likely will the next */
     enum runner runner;    /* of one that runs */
     bool submitted;        /* it has been handed over to the GPU, so that its fence tells */
+    double gpu_seconds;    /* of one that is done: by the GPU's clock; negative: not known */
     unsigned waiters;      /* threads that wait for the fence */
 };
 

@@ -72,19 +72,42 @@ static bool plain_text(const char *text, size_t room)
     return true;
 }
 
+bool qpel_work_has(enum qpel_work work, enum qpel_term term)
+{
+    static const unsigned terms[] = {
+        [QPEL_WORK_KERNEL] = 1u << QPEL_TERM_FIXED | 1u << QPEL_TERM_BLOCK | 1u << QPEL_TERM_BYTE,
+        [QPEL_WORK_PICTURE] = 1u << QPEL_TERM_FIXED | 1u << QPEL_TERM_BLOCK |
+                              1u << QPEL_TERM_SAMPLE | 1u << QPEL_TERM_AXIS |
+                              1u << QPEL_TERM_CHROMA | 1u << QPEL_TERM_WEIGH,
+    };
+    return terms[work] >> term & 1;
+}
+
+static bool valid_figure(double figure, bool wanted)
+{
+    return isfinite(figure) && figure >= 0 && figure <= (wanted ? 1e12 : 0);
+}
+
+static bool valid_class(const struct qpel_recipe_line *line)
+{
+    if (line->work == QPEL_WORK_PICTURE)
+        return line->operation == 0 && line->size == 0 && line->position == 0;
+    return line->work == QPEL_WORK_KERNEL && (unsigned)line->operation < QPEL_OPERATION_COUNT &&
+           (unsigned)line->size < QPEL_SIZE_COUNT && (unsigned)line->position < QPEL_POSITION_COUNT;
+}
+
 bool qpel_recipe_line_valid(const struct qpel_recipe_line *line)
 {
-    const struct qpel_cost *c = &line->cost;
-    const double costs[] = { c->fixed_wall, c->fixed_cpu, c->block_wall,
-                             c->block_cpu,  c->byte_wall, c->byte_cpu };
-    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-        if (!isfinite(costs[i]) || costs[i] < 0 || costs[i] > 1e12)
+    if (!valid_class(line))
+        return false;
+    for (int t = 0; t < QPEL_TERM_COUNT; t++) {
+        struct qpel_price price = line->cost.price[t];
+        bool wanted = qpel_work_has(line->work, (enum qpel_term)t);
+        if (!valid_figure(price.wall, wanted) || !valid_figure(price.cpu, wanted))
             return false;
+    }
     return (line->backend == QPEL_BACKEND_CPU || line->backend == QPEL_BACKEND_GPU) &&
-           (unsigned)line->operation < QPEL_OPERATION_COUNT &&
-           (unsigned)line->size < QPEL_SIZE_COUNT &&
-           (unsigned)line->position < QPEL_POSITION_COUNT &&
-           (unsigned)c->origin <= QPEL_ORIGIN_MEASURED &&
+           (unsigned)line->cost.origin <= QPEL_ORIGIN_MEASURED &&
            plain_text(line->device, sizeof line->device) &&
            plain_text(line->source, sizeof line->source);
 }
@@ -117,15 +140,19 @@ static bool starts_with(const char *name, const char *pattern)
     return true;
 }
 
+static bool in_class(const struct qpel_recipe_line *line, const struct work_class *class)
+{
+    return line->work == class->work && line->operation == class->operation &&
+           line->size == class->size && qpel_positions[line->position].family == class->family;
+}
+
 const struct qpel_recipe_line *qpel_recipe_find(const struct qpel_recipe *recipe,
                                                 enum qpel_backend backend, const char *device,
-                                                enum qpel_operation operation, enum qpel_size size,
-                                                enum family family)
+                                                const struct work_class *class)
 {
     for (size_t i = 0; i < recipe->count; i++) {
         const struct qpel_recipe_line *l = &recipe->lines[i];
-        if (l->backend == backend && l->operation == operation && l->size == size &&
-            qpel_positions[l->position].family == family && starts_with(device, l->device))
+        if (l->backend == backend && in_class(l, class) && starts_with(device, l->device))
             return l;
     }
     return NULL;

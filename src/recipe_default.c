@@ -1,135 +1,246 @@
 /* The recipe that ships: the Raspberry Pi 4 and 5, modelled. docs/recipes.md derives the figures.
  */
+#include <stdio.h>
+
 #include "recipe.h"
 
-/* A kernel class: the position that stands for its family, operation, side; V3D instructions a
- * sample, 7.1 and 4.2, and TMU reads a sample (tests/v3d/run.sh); cycles of a block with the NEON
- * kernels, by llvm-mca for neoverse-n1 and cortex-a72 (bench/arm/run.sh). */
+/* ---- kernels ---- */
+
+/* The position that stands for the family, operation, size; V3D instructions a sample, 7.1 and
+ * 4.2, and TMU reads a sample (tests/v3d/run.sh); cycles of a block with the NEON kernels, by
+ * llvm-mca for neoverse-n1 and cortex-a72 (bench/arm/run.sh). */
+struct kernel_row {
+    uint8_t position, operation, size;
+    float v71, v42, reads, a76, a72;
+};
+
 /* clang-format off */
-#define MODEL(X) \
-    X( 0, PUT, 16,  3.688,  3.750, 0.5625,  16.0,  32.0) \
-    X( 0, PUT,  8,  3.656,  3.719, 0.5312,   8.0,  15.0) \
-    X( 0, PUT,  4,  4.438,  4.562, 0.5625,   4.0,   8.0) \
-    X( 0, AVG, 16,  5.188,  5.344, 0.8125,  24.0,  49.0) \
-    X( 0, AVG,  8,  5.156,  5.312, 0.7812,  12.0,  20.0) \
-    X( 0, AVG,  4,  6.000,  6.000, 0.8125,   6.5,  11.0) \
-    X( 2, PUT, 16, 13.188, 14.312, 0.8125, 121.5, 135.0) \
-    X( 2, PUT,  8, 13.094, 14.312, 0.7812,  37.3,  48.0) \
-    X( 2, PUT,  4, 13.375, 15.125, 0.8125,  18.0,  19.7) \
-    X( 2, AVG, 16, 14.594, 15.781, 1.0625, 130.0, 149.0) \
-    X( 2, AVG,  8, 14.469, 15.812, 1.0312,  43.2,  56.0) \
-    X( 2, AVG,  4, 14.750, 16.375, 1.0625,  20.8,  22.3) \
-    X( 1, PUT, 16, 14.970, 15.660, 0.8125, 130.0, 142.0) \
-    X( 1, PUT,  8, 15.090, 15.590, 0.7812,  41.3,  48.3) \
-    X( 1, PUT,  4, 15.000, 16.560, 0.8125,  19.0,  20.3) \
-    X( 1, AVG, 16, 16.280, 17.410, 1.0625, 138.0, 151.0) \
-    X( 1, AVG,  8, 16.280, 17.340, 1.0312,  47.0,  56.0) \
-    X( 1, AVG,  4, 16.380, 17.940, 1.0625,  22.5,  23.0) \
-    X( 8, PUT, 16,  9.594, 13.531, 0.8750, 121.5, 126.0) \
-    X( 8, PUT,  8,  9.562, 13.562, 0.8438,  33.0,  35.3) \
-    X( 8, PUT,  4, 13.250, 14.875, 1.1875,  16.1,  18.7) \
-    X( 8, AVG, 16, 11.125, 15.125, 1.1250, 129.5, 140.0) \
-    X( 8, AVG,  8, 11.094, 15.094, 1.0938,  39.0,  40.7) \
-    X( 8, AVG,  4, 14.625, 16.688, 1.4375,  20.0,  21.3) \
-    X( 4, PUT, 16, 11.250, 13.344, 0.8750, 129.5, 126.0) \
-    X( 4, PUT,  8, 11.219, 13.344, 0.8438,  37.1,  38.1) \
-    X( 4, PUT,  4, 16.000, 16.875, 1.1875,  17.6,  19.3) \
-    X( 4, AVG, 16, 12.406, 14.906, 1.1250, 137.5, 142.0) \
-    X( 4, AVG,  8, 12.375, 14.906, 1.0938,  43.5,  43.3) \
-    X( 4, AVG,  4, 17.750, 18.875, 1.4375,  21.7,  22.0) \
-    X( 5, PUT, 16, 21.531, 25.500, 1.6250, 241.5, 244.0) \
-    X( 5, PUT,  8, 21.500, 25.500, 1.5938,  65.2,  73.7) \
-    X( 5, PUT,  4, 23.250, 28.938, 1.9375,  30.5,  33.2) \
-    X( 5, AVG, 16, 22.906, 26.719, 1.8750, 250.8, 255.5) \
-    X( 5, AVG,  8, 22.719, 26.875, 1.8438,  70.9,  79.0) \
-    X( 5, AVG,  4, 24.312, 31.125, 2.1875,  33.1,  35.9) \
-    X(10, PUT, 16, 20.156, 24.250, 1.2812, 299.0, 295.0) \
-    X(10, PUT,  8, 20.125, 24.031, 1.2500,  87.0,  89.0) \
-    X(10, PUT,  4, 24.688, 31.125, 1.7500,  50.7,  48.0) \
-    X(10, AVG, 16, 21.625, 25.562, 1.5312, 317.0, 309.0) \
-    X(10, AVG,  8, 21.531, 25.500, 1.5000,  91.0,  96.0) \
-    X(10, AVG,  4, 26.438, 32.750, 2.0000,  54.0,  50.5) \
-    X( 6, PUT, 16, 24.625, 29.000, 1.2812, 314.2, 314.5) \
-    X( 6, PUT,  8, 24.906, 28.969, 1.2500,  93.7,  95.2) \
-    X( 6, PUT,  4, 29.375, 36.375, 1.7500,  52.1,  50.5) \
-    X( 6, AVG, 16, 26.406, 30.969, 1.5312, 327.0, 331.8) \
-    X( 6, AVG,  8, 26.188, 30.812, 1.5000, 104.0, 102.0) \
-    X( 6, AVG,  4, 31.000, 38.500, 2.0000,  57.5,  53.6) \
-    X( 9, PUT, 16, 29.875, 33.750, 1.2812, 413.5, 404.0) \
-    X( 9, PUT,  8, 30.000, 33.625, 1.2500, 111.2, 111.0) \
-    X( 9, PUT,  4, 32.750, 41.000, 1.7500,  62.2,  59.6) \
-    X( 9, AVG, 16, 31.406, 35.125, 1.5312, 419.0, 413.5) \
-    X( 9, AVG,  8, 31.562, 35.031, 1.5000, 117.9, 117.0) \
-    X( 9, AVG,  4, 34.188, 42.625, 2.0000,  64.8,  62.6)
+static const struct kernel_row kernels[] = {
+#define ROW(position, op, side, ...) { position, QPEL_##op, QPEL_SIZE_##side, __VA_ARGS__ },
+    ROW( 0, PUT, 16,  3.688F,  3.750F, 0.5625F,  16.0F,  32.0F)
+    ROW( 0, PUT,  8,  3.656F,  3.719F, 0.5312F,   8.0F,  15.0F)
+    ROW( 0, PUT,  4,  4.438F,  4.562F, 0.5625F,   4.0F,   8.0F)
+    ROW( 0, AVG, 16,  5.188F,  5.344F, 0.8125F,  24.0F,  49.0F)
+    ROW( 0, AVG,  8,  5.156F,  5.312F, 0.7812F,  12.0F,  20.0F)
+    ROW( 0, AVG,  4,  6.000F,  6.000F, 0.8125F,   6.5F,  11.0F)
+    ROW( 2, PUT, 16, 13.188F, 14.312F, 0.8125F, 121.5F, 135.0F)
+    ROW( 2, PUT,  8, 13.094F, 14.312F, 0.7812F,  37.3F,  48.0F)
+    ROW( 2, PUT,  4, 13.375F, 15.125F, 0.8125F,  18.0F,  19.7F)
+    ROW( 2, AVG, 16, 14.594F, 15.781F, 1.0625F, 130.0F, 149.0F)
+    ROW( 2, AVG,  8, 14.469F, 15.812F, 1.0312F,  43.2F,  56.0F)
+    ROW( 2, AVG,  4, 14.750F, 16.375F, 1.0625F,  20.8F,  22.3F)
+    ROW( 1, PUT, 16, 14.970F, 15.660F, 0.8125F, 130.0F, 142.0F)
+    ROW( 1, PUT,  8, 15.090F, 15.590F, 0.7812F,  41.3F,  48.3F)
+    ROW( 1, PUT,  4, 15.000F, 16.560F, 0.8125F,  19.0F,  20.3F)
+    ROW( 1, AVG, 16, 16.280F, 17.410F, 1.0625F, 138.0F, 151.0F)
+    ROW( 1, AVG,  8, 16.280F, 17.340F, 1.0312F,  47.0F,  56.0F)
+    ROW( 1, AVG,  4, 16.380F, 17.940F, 1.0625F,  22.5F,  23.0F)
+    ROW( 8, PUT, 16,  9.594F, 13.531F, 0.8750F, 121.5F, 126.0F)
+    ROW( 8, PUT,  8,  9.562F, 13.562F, 0.8438F,  33.0F,  35.3F)
+    ROW( 8, PUT,  4, 13.250F, 14.875F, 1.1875F,  16.1F,  18.7F)
+    ROW( 8, AVG, 16, 11.125F, 15.125F, 1.1250F, 129.5F, 140.0F)
+    ROW( 8, AVG,  8, 11.094F, 15.094F, 1.0938F,  39.0F,  40.7F)
+    ROW( 8, AVG,  4, 14.625F, 16.688F, 1.4375F,  20.0F,  21.3F)
+    ROW( 4, PUT, 16, 11.250F, 13.344F, 0.8750F, 129.5F, 126.0F)
+    ROW( 4, PUT,  8, 11.219F, 13.344F, 0.8438F,  37.1F,  38.1F)
+    ROW( 4, PUT,  4, 16.000F, 16.875F, 1.1875F,  17.6F,  19.3F)
+    ROW( 4, AVG, 16, 12.406F, 14.906F, 1.1250F, 137.5F, 142.0F)
+    ROW( 4, AVG,  8, 12.375F, 14.906F, 1.0938F,  43.5F,  43.3F)
+    ROW( 4, AVG,  4, 17.750F, 18.875F, 1.4375F,  21.7F,  22.0F)
+    ROW( 5, PUT, 16, 21.531F, 25.500F, 1.6250F, 241.5F, 244.0F)
+    ROW( 5, PUT,  8, 21.500F, 25.500F, 1.5938F,  65.2F,  73.7F)
+    ROW( 5, PUT,  4, 23.250F, 28.938F, 1.9375F,  30.5F,  33.2F)
+    ROW( 5, AVG, 16, 22.906F, 26.719F, 1.8750F, 250.8F, 255.5F)
+    ROW( 5, AVG,  8, 22.719F, 26.875F, 1.8438F,  70.9F,  79.0F)
+    ROW( 5, AVG,  4, 24.312F, 31.125F, 2.1875F,  33.1F,  35.9F)
+    ROW(10, PUT, 16, 20.156F, 24.250F, 1.2812F, 299.0F, 295.0F)
+    ROW(10, PUT,  8, 20.125F, 24.031F, 1.2500F,  87.0F,  89.0F)
+    ROW(10, PUT,  4, 24.688F, 31.125F, 1.7500F,  50.7F,  48.0F)
+    ROW(10, AVG, 16, 21.625F, 25.562F, 1.5312F, 317.0F, 309.0F)
+    ROW(10, AVG,  8, 21.531F, 25.500F, 1.5000F,  91.0F,  96.0F)
+    ROW(10, AVG,  4, 26.438F, 32.750F, 2.0000F,  54.0F,  50.5F)
+    ROW( 6, PUT, 16, 24.625F, 29.000F, 1.2812F, 314.2F, 314.5F)
+    ROW( 6, PUT,  8, 24.906F, 28.969F, 1.2500F,  93.7F,  95.2F)
+    ROW( 6, PUT,  4, 29.375F, 36.375F, 1.7500F,  52.1F,  50.5F)
+    ROW( 6, AVG, 16, 26.406F, 30.969F, 1.5312F, 327.0F, 331.8F)
+    ROW( 6, AVG,  8, 26.188F, 30.812F, 1.5000F, 104.0F, 102.0F)
+    ROW( 6, AVG,  4, 31.000F, 38.500F, 2.0000F,  57.5F,  53.6F)
+    ROW( 9, PUT, 16, 29.875F, 33.750F, 1.2812F, 413.5F, 404.0F)
+    ROW( 9, PUT,  8, 30.000F, 33.625F, 1.2500F, 111.2F, 111.0F)
+    ROW( 9, PUT,  4, 32.750F, 41.000F, 1.7500F,  62.2F,  59.6F)
+    ROW( 9, AVG, 16, 31.406F, 35.125F, 1.5312F, 419.0F, 413.5F)
+    ROW( 9, AVG,  8, 31.562F, 35.031F, 1.5000F, 117.9F, 117.0F)
+    ROW( 9, AVG,  4, 34.188F, 42.625F, 2.0000F,  64.8F,  62.6F)
+#undef ROW
+};
 /* clang-format on */
 
-/* A QPU issues an instruction for 16 lanes in 4 clocks. 7.1: 12 QPUs at 960 MHz; 4.2: 8 at 500. */
-#define ISSUE_NS(instructions, samples, qpus, ghz)                                                 \
-    ((instructions) * (samples) / 16 * 4 / ((qpus) * (ghz)))
+/* A model of a GPU, and of a CPU. */
+struct gpu_model {
+    const char *name;
+    double qpus, ghz;  /* a QPU issues an instruction for 16 lanes in 4 clocks */
+    double lookups;    /* TMU look-ups a nanosecond, all together */
+    double fixed_wall; /* a dispatch that does nothing, and its wait */
+    double fixed_cpu;  /* an empty submission, and its wait */
+    double check;      /* what the checks of a dispatch cost a block, on either backend */
+    const char *source;
+};
+struct cpu_model {
+    const char *name;
+    double ghz, check;
+    const char *source;
+};
 
-/* TMU look-ups a nanosecond, all together, and the one write in four samples. */
-#define LOOKUP_NS(reads, samples, rate) (((reads) + 0.25) * (samples) / (rate))
-#define RATE_71                         1.77
-#define RATE_42                         0.61
+#define CHECK_A76   12.0
+#define CHECK_A72   24.0
+#define STAGED_BYTE 1.6
+#define FROM_MESA   "V3D's compiler in Mesa 25.0.7, 2026-11-30"
+#define FROM_MCA    "llvm-mca 19 of the NEON kernels, 2026-11-30"
 
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+static const struct gpu_model v71 = {
+    "V3D 7.1", 12, 0.96, 1.77, 55600, 22700, CHECK_A76, FROM_MESA
+};
+static const struct gpu_model v42 = {
+    "V3D 4.2", 8, 0.5, 0.61, 139000, 57000, CHECK_A72, FROM_MESA
+};
+static const struct cpu_model a76 = { "Cortex-A76", 2.4, CHECK_A76, FROM_MCA };
+static const struct cpu_model a72 = { "Cortex-A72", 1.8, CHECK_A72, FROM_MCA };
 
-/* What the checks of a dispatch cost a block, on either backend. */
-#define CHECK_A76 12.0
-#define CHECK_A72 24.0
-
-#define GPU_LINE(name, position_, op, side, wall, fixed, submit, check)                            \
-    {                                                                                              \
-        .backend = QPEL_BACKEND_GPU,                                                               \
-        .device = name,                                                                            \
-        .operation = QPEL_##op,                                                                    \
-        .size = QPEL_SIZE_##side,                                                                  \
-        .position = position_,                                                                     \
-        .cost = { .fixed_wall = fixed,                                                             \
-                  .fixed_cpu = submit,                                                             \
-                  .block_wall = (check) + (wall),                                                  \
-                  .block_cpu = check,                                                              \
-                  .byte_wall = 1.6,                                                                \
-                  .byte_cpu = 1.6,                                                                 \
-                  .origin = QPEL_ORIGIN_MODELLED },                                                \
-        .source = "V3D's compiler in Mesa 25.0.7, 2026-11-30",                                     \
-    },
-
-#define CPU_LINE(name, position_, op, side, ns)                                                    \
-    {                                                                                              \
-        .backend = QPEL_BACKEND_CPU,                                                               \
-        .device = name,                                                                            \
-        .operation = QPEL_##op,                                                                    \
-        .size = QPEL_SIZE_##side,                                                                  \
-        .position = position_,                                                                     \
-        .cost = { .block_wall = ns, .block_cpu = ns, .origin = QPEL_ORIGIN_MODELLED },             \
-        .source = "llvm-mca 19 of the NEON kernels, 2026-11-30",                                   \
-    },
-
-#define LINE_71(p, op, side, v71, v42, reads, a76, a72)                                            \
-    GPU_LINE("V3D 7.1", p, op, side,                                                               \
-             LARGER(ISSUE_NS(v71, (side) * (side), 12, 0.96),                                      \
-                    LOOKUP_NS(reads, (side) * (side), RATE_71)),                                   \
-             55600, 22700, CHECK_A76)
-#define LINE_42(p, op, side, v71, v42, reads, a76, a72)                                            \
-    GPU_LINE("V3D 4.2", p, op, side,                                                               \
-             LARGER(ISSUE_NS(v42, (side) * (side), 8, 0.5),                                        \
-                    LOOKUP_NS(reads, (side) * (side), RATE_42)),                                   \
-             139000, 57000, CHECK_A72)
-#define LINE_A76(p, op, side, v71, v42, reads, a76, a72)                                           \
-    CPU_LINE("Cortex-A76", p, op, side, CHECK_A76 + (a76) / 2.4)
-#define LINE_A72(p, op, side, v71, v42, reads, a76, a72)                                           \
-    CPU_LINE("Cortex-A72", p, op, side, CHECK_A72 + (a72) / 1.8)
-
-/* Never written to; the type of a list that callers may change has no const. */
-static const struct qpel_recipe_line lines[] = { MODEL(LINE_71) MODEL(LINE_42) MODEL(LINE_A76)
-                                                     MODEL(LINE_A72) };
-
-const struct qpel_recipe *qpel_recipe_default(void)
+static struct qpel_recipe_line line_of(enum qpel_backend backend, const char *device,
+                                       const char *source)
 {
-    static const struct qpel_recipe recipe = {
-        .lines = (struct qpel_recipe_line *)lines,
-        .count = sizeof lines / sizeof *lines,
-    };
-    return &recipe;
+    struct qpel_recipe_line line = { .backend = backend };
+    line.cost.origin = QPEL_ORIGIN_MODELLED;
+    snprintf(line.device, sizeof line.device, "%s", device);
+    snprintf(line.source, sizeof line.source, "%s", source);
+    return line;
+}
+
+static void name_kernel(struct qpel_recipe_line *line, const struct kernel_row *row)
+{
+    line->work = QPEL_WORK_KERNEL;
+    line->operation = (enum qpel_operation)row->operation;
+    line->size = (enum qpel_size)row->size;
+    line->position = row->position;
+}
+
+/* The larger of two bounds: what is issued, and what is looked up, which is the reads and one write
+ * in four samples. */
+static enum qpel_result add_gpu_kernels(struct qpel_recipe *recipe, const struct gpu_model *m,
+                                        bool newer)
+{
+    enum qpel_result r = QPEL_OK;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels && !r; i++) {
+        const struct kernel_row *row = &kernels[i];
+        double samples = (16 >> row->size) * (16 >> row->size);
+        double issue = (newer ? row->v71 : row->v42) * samples / 16 * 4 / (m->qpus * m->ghz);
+        double look = (row->reads + 0.25) * samples / m->lookups;
+        struct qpel_recipe_line line = line_of(QPEL_BACKEND_GPU, m->name, m->source);
+        name_kernel(&line, row);
+        line.cost.price[QPEL_TERM_FIXED] = (struct qpel_price){ m->fixed_wall, m->fixed_cpu };
+        line.cost.price[QPEL_TERM_BLOCK] =
+            (struct qpel_price){ m->check + (issue > look ? issue : look), m->check };
+        line.cost.price[QPEL_TERM_BYTE] = (struct qpel_price){ STAGED_BYTE, STAGED_BYTE };
+        r = qpel_recipe_append(recipe, &line);
+    }
+    return r;
+}
+
+static enum qpel_result add_cpu_kernels(struct qpel_recipe *recipe, const struct cpu_model *m,
+                                        bool newer)
+{
+    enum qpel_result r = QPEL_OK;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels && !r; i++) {
+        double ns = m->check + (newer ? kernels[i].a76 : kernels[i].a72) / m->ghz;
+        struct qpel_recipe_line line = line_of(QPEL_BACKEND_CPU, m->name, m->source);
+        name_kernel(&line, &kernels[i]);
+        line.cost.price[QPEL_TERM_BLOCK] = (struct qpel_price){ ns, ns };
+        r = qpel_recipe_append(recipe, &line);
+    }
+    return r;
+}
+
+/* ---- pictures ---- */
+
+/* Least squares over the pictures of the traces: bench/recipe.py prints these rows. */
+struct picture_row {
+    enum qpel_backend backend;
+    const char *device, *source;
+    struct qpel_price price[QPEL_TERM_COUNT];
+};
+
+static const struct picture_row pictures[] = {
+    /* Luma of the traces to 10 %. */
+    { QPEL_BACKEND_GPU,
+      "V3D 7.1",
+      FROM_MESA,
+      { [QPEL_TERM_FIXED] = { 431100, 431100 },
+        [QPEL_TERM_BLOCK] = { 20, 20 },
+        [QPEL_TERM_SAMPLE] = { 0.1658, 0 },
+        [QPEL_TERM_AXIS] = { 0.2221, 0 },
+        [QPEL_TERM_CHROMA] = { 0.8475, 0 },
+        [QPEL_TERM_WEIGH] = { 0.6255, 0 } } },
+    /* Luma of the traces to 7 %. */
+    { QPEL_BACKEND_GPU,
+      "V3D 4.2",
+      FROM_MESA,
+      { [QPEL_TERM_FIXED] = { 1078000, 1078000 },
+        [QPEL_TERM_BLOCK] = { 40, 40 },
+        [QPEL_TERM_SAMPLE] = { 0.4935, 0 },
+        [QPEL_TERM_AXIS] = { 0.7971, 0 },
+        [QPEL_TERM_CHROMA] = { 2.654, 0 },
+        [QPEL_TERM_WEIGH] = { 2.09, 0 } } },
+    /* Luma of the traces to 6 %. */
+    { QPEL_BACKEND_CPU,
+      "Cortex-A76",
+      FROM_MCA,
+      { [QPEL_TERM_FIXED] = { 0, 0 },
+        [QPEL_TERM_BLOCK] = { 15.48, 15.48 },
+        [QPEL_TERM_SAMPLE] = { 0.01134, 0.01134 },
+        [QPEL_TERM_AXIS] = { 0.217, 0.217 },
+        [QPEL_TERM_CHROMA] = { 0.5508, 0.5508 },
+        [QPEL_TERM_WEIGH] = { 0.2311, 0.2311 } } },
+    /* Luma of the traces to 6 %. */
+    { QPEL_BACKEND_CPU,
+      "Cortex-A72",
+      FROM_MCA,
+      { [QPEL_TERM_FIXED] = { 0, 0 },
+        [QPEL_TERM_BLOCK] = { 31.68, 31.68 },
+        [QPEL_TERM_SAMPLE] = { 0.04371, 0.04371 },
+        [QPEL_TERM_AXIS] = { 0.2665, 0.2665 },
+        [QPEL_TERM_CHROMA] = { 0.8492, 0.8492 },
+        [QPEL_TERM_WEIGH] = { 0.3563, 0.3563 } } },
+};
+
+static enum qpel_result add_pictures(struct qpel_recipe *recipe)
+{
+    enum qpel_result r = QPEL_OK;
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures && !r; i++) {
+        const struct picture_row *row = &pictures[i];
+        struct qpel_recipe_line line = line_of(row->backend, row->device, row->source);
+        line.work = QPEL_WORK_PICTURE;
+        for (int t = 0; t < QPEL_TERM_COUNT; t++)
+            line.cost.price[t] = row->price[t];
+        r = qpel_recipe_append(recipe, &line);
+    }
+    return r;
+}
+
+enum qpel_result qpel_recipe_default(struct qpel_recipe **out)
+{
+    enum qpel_result r = qpel_recipe_create(out);
+    if (r)
+        return r;
+    r = add_gpu_kernels(*out, &v71, true);
+    if (!r)
+        r = add_gpu_kernels(*out, &v42, false);
+    if (!r)
+        r = add_cpu_kernels(*out, &a76, true);
+    if (!r)
+        r = add_cpu_kernels(*out, &a72, false);
+    if (!r)
+        r = add_pictures(*out);
+    if (r)
+        qpel_recipe_destroy(out);
+    return r;
 }

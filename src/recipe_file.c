@@ -11,39 +11,54 @@
 #define MAGIC       "qpel-recipe"
 #define FORMAT      "1"
 #define LINE_LENGTH 1024
-#define WORDS_MAX   16
+#define WORDS_MAX   20
 
 static const char *const size_names[QPEL_SIZE_COUNT] = { "16", "8", "4" };
 static const char *const operation_names[QPEL_OPERATION_COUNT] = { "put", "avg" };
+static const char *const term_names[QPEL_TERM_COUNT] = {
+    [QPEL_TERM_FIXED] = "fixed",   [QPEL_TERM_BLOCK] = "block", [QPEL_TERM_BYTE] = "byte",
+    [QPEL_TERM_SAMPLE] = "sample", [QPEL_TERM_AXIS] = "axis",   [QPEL_TERM_CHROMA] = "chroma",
+    [QPEL_TERM_WEIGH] = "weigh",
+};
 
-/* ---- numbers: nanoseconds with up to three decimals ---- */
+/* ---- numbers: nanoseconds with up to six decimals ---- */
+
+enum { DECIMALS = 6 };
+#define ONE UINT64_C(1000000) /* in millionths */
 
 static bool parse_cost(const char *text, double *out)
 {
-    uint64_t thousandths = 0;
+    uint64_t millionths = 0;
     int decimals = -1;
     for (const char *p = text; *p; p++) {
         if (*p == '.' && decimals < 0 && p > text) {
             decimals = 0;
             continue;
         }
-        if (*p < '0' || *p > '9' || decimals == 3 || thousandths > UINT64_C(1000000000000000))
+        if (*p < '0' || *p > '9' || decimals == DECIMALS || millionths > UINT64_MAX / 100)
             return false;
-        thousandths = thousandths * 10 + (uint64_t)(*p - '0');
+        millionths = millionths * 10 + (uint64_t)(*p - '0');
         decimals += decimals >= 0;
     }
-    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++)
-        thousandths *= 10;
-    *out = (double)thousandths / 1000;
+    for (int i = decimals < 0 ? 0 : decimals; i < DECIMALS; i++) {
+        if (millionths > UINT64_MAX / 10)
+            return false;
+        millionths *= 10;
+    }
+    *out = (double)millionths / ONE;
     return *text && decimals != 0;
 }
 
 static void print_cost(FILE *file, double cost)
 {
-    uint64_t thousandths = (uint64_t)llround(cost * 1000);
-    fprintf(file, " %" PRIu64, thousandths / 1000);
-    if (thousandths % 1000)
-        fprintf(file, ".%03" PRIu64, thousandths % 1000);
+    uint64_t millionths = (uint64_t)llround(cost * ONE), rest = millionths % ONE;
+    fprintf(file, " %" PRIu64, millionths / ONE);
+    if (!rest)
+        return;
+    int digits = DECIMALS;
+    for (; rest % 10 == 0; rest /= 10)
+        digits--;
+    fprintf(file, ".%0*" PRIu64, digits, rest);
 }
 
 /* ---- reading ---- */
@@ -123,22 +138,41 @@ static bool take_source(char **words, int count, struct qpel_recipe_line *curren
     return false;
 }
 
-/* cost OPERATION SIZE FAMILY fixed WALL CPU block WALL CPU byte WALL CPU */
-static bool take_cost(char **words, int count, struct qpel_recipe_line *line)
+/* The line's terms, in order, each NAME WALL CPU; all of them and nothing else. */
+static bool take_terms(char **words, int count, struct qpel_recipe_line *line)
 {
-    struct qpel_cost *c = &line->cost;
+    int at = 0;
+    for (int t = 0; t < QPEL_TERM_COUNT; t++) {
+        if (!qpel_work_has(line->work, (enum qpel_term)t))
+            continue;
+        struct qpel_price *price = &line->cost.price[t];
+        if (at + 3 > count || strcmp(words[at], term_names[t]) ||
+            !parse_cost(words[at + 1], &price->wall) || !parse_cost(words[at + 2], &price->cpu))
+            return false;
+        at += 3;
+    }
+    return at == count;
+}
+
+/* cost OPERATION SIZE FAMILY TERMS */
+static bool take_kernel(char **words, int count, struct qpel_recipe_line *line)
+{
     int operation, size;
-    if (count != 13 || !find(words[1], operation_names, QPEL_OPERATION_COUNT, &operation) ||
+    if (count < 4 || !find(words[1], operation_names, QPEL_OPERATION_COUNT, &operation) ||
         !find(words[2], size_names, QPEL_SIZE_COUNT, &size) ||
         !find_family(words[3], &line->position))
         return false;
+    line->work = QPEL_WORK_KERNEL;
     line->operation = (enum qpel_operation)operation;
     line->size = (enum qpel_size)size;
-    return !strcmp(words[4], "fixed") && parse_cost(words[5], &c->fixed_wall) &&
-           parse_cost(words[6], &c->fixed_cpu) && !strcmp(words[7], "block") &&
-           parse_cost(words[8], &c->block_wall) && parse_cost(words[9], &c->block_cpu) &&
-           !strcmp(words[10], "byte") && parse_cost(words[11], &c->byte_wall) &&
-           parse_cost(words[12], &c->byte_cpu);
+    return take_terms(words + 4, count - 4, line);
+}
+
+/* picture TERMS */
+static bool take_picture(char **words, int count, struct qpel_recipe_line *line)
+{
+    line->work = QPEL_WORK_PICTURE;
+    return take_terms(words + 1, count - 1, line);
 }
 
 static enum qpel_result read_line(struct qpel_recipe *recipe, struct qpel_recipe_line *current,
@@ -158,9 +192,11 @@ static enum qpel_result read_line(struct qpel_recipe *recipe, struct qpel_recipe
         good = take_device(words, count, current);
     } else if (!strcmp(words[0], "source")) {
         good = take_source(words, count, current);
-    } else if (!strcmp(words[0], "cost")) {
+    } else {
         struct qpel_recipe_line line = *current;
-        if (take_cost(words, count, &line) && qpel_recipe_line_valid(&line))
+        if (((!strcmp(words[0], "cost") && take_kernel(words, count, &line)) ||
+             (!strcmp(words[0], "picture") && take_picture(words, count, &line))) &&
+            qpel_recipe_line_valid(&line))
             return qpel_recipe_append(recipe, &line);
     }
     return good ? QPEL_OK : QPEL_ERROR_INVALID;
@@ -221,11 +257,33 @@ static bool same_source(const struct qpel_recipe_line *a, const struct qpel_reci
     return a->cost.origin == b->cost.origin && !strcmp(a->source, b->source);
 }
 
+static void write_cost(const struct qpel_recipe_line *l, FILE *file)
+{
+    if (l->work == QPEL_WORK_PICTURE)
+        fputs("picture", file);
+    else
+        fprintf(file, "cost %s %s %s", operation_names[l->operation], size_names[l->size],
+                qpel_families[qpel_positions[l->position].family].name);
+    for (int t = 0; t < QPEL_TERM_COUNT; t++) {
+        if (!qpel_work_has(l->work, (enum qpel_term)t))
+            continue;
+        fprintf(file, " %s", term_names[t]);
+        print_cost(file, l->cost.price[t].wall);
+        print_cost(file, l->cost.price[t].cpu);
+    }
+    fputc('\n', file);
+}
+
 static void write_file(const struct qpel_recipe *recipe, FILE *file)
 {
-    fputs(MAGIC " " FORMAT "\n"
-                "# cost OPERATION SIZE FAMILY, then nanoseconds, wall and CPU time:\n"
-                "#   fixed: a call; block: each block; byte: each byte staged\n",
+    fputs(MAGIC
+          " " FORMAT "\n"
+          "# Nanoseconds, wall and CPU time. cost OPERATION SIZE FAMILY: a kernel;\n"
+          "#   fixed: a call; block: each block; byte: each byte staged\n"
+          "# picture: the picture door;\n"
+          "#   fixed: a submission; block: each list of each block; sample: each luma sample\n"
+          "#   of each list; axis: the same for each fractional axis; chroma: each chroma\n"
+          "#   sample of each list; weigh: each sample that is weighted\n",
           file);
     const struct qpel_recipe_line *before = NULL;
     for (size_t i = 0; i < recipe->count; i++) {
@@ -235,17 +293,7 @@ static void write_file(const struct qpel_recipe *recipe, FILE *file)
         if (!before || !same_head(l, before) || !same_source(l, before))
             fprintf(file, "source %s \"%s\"\n", qpel_origin_name(l->cost.origin), l->source);
         before = l;
-        fprintf(file, "cost %s %s %s fixed", operation_names[l->operation], size_names[l->size],
-                qpel_families[qpel_positions[l->position].family].name);
-        print_cost(file, l->cost.fixed_wall);
-        print_cost(file, l->cost.fixed_cpu);
-        fputs(" block", file);
-        print_cost(file, l->cost.block_wall);
-        print_cost(file, l->cost.block_cpu);
-        fputs(" byte", file);
-        print_cost(file, l->cost.byte_wall);
-        print_cost(file, l->cost.byte_cpu);
-        fputc('\n', file);
+        write_cost(l, file);
     }
 }
 

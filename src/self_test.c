@@ -9,10 +9,8 @@
 
 enum { WIDTH = 48, HEIGHT = 32, BLOCKS = 4 };
 
-/* Runs of extremes and noise, so that sums reach their limits and clip. */
-static void fill(uint8_t *samples, size_t count)
+void qpel_self_test_fill(uint8_t *samples, size_t count, uint32_t state)
 {
-    uint32_t state = 1;
     for (size_t i = 0; i < count; i++) {
         state = state * 1664525u + 1013904223u;
         uint32_t kind = state >> 30;
@@ -32,7 +30,7 @@ static enum qpel_result test_position(struct gpu *gpu, const struct qpel_kernels
         { 8 * WIDTH, 4 * WIDTH + 25 },
         { 16 * WIDTH + 24, 20 * WIDTH + 34 },
     };
-    fill(src, sizeof src);
+    qpel_self_test_fill(src, sizeof src, 1);
     memset(cpu, 0x5a, sizeof cpu);
     memset(device, 0x5a, sizeof device);
     struct job job = {

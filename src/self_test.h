@@ -1,3 +1,4 @@
+/* Whether a GPU computes what the CPU does. */
 #ifndef QPEL_SELF_TEST_H
 #define QPEL_SELF_TEST_H
 
@@ -8,5 +9,13 @@
  * DEVICE_LOST with the reason: a mismatch, or a call that failed. */
 enum qpel_result qpel_self_test(struct gpu *gpu, const struct qpel_kernels *kernels,
                                 char reason[QPEL_REASON_SIZE]);
+
+/* The same for pictures of the batch's kind, unless the context's GPU has passed that already.
+ * UNSUPPORTED, NOMEM: it could not be run. Any thread, without the context's lock. */
+enum qpel_result qpel_picture_self_test(struct gpu *gpu, const struct qpel_batch *batch,
+                                        char reason[QPEL_REASON_SIZE]);
+
+/* Runs of extremes and noise, so that sums reach their limits and clip. */
+void qpel_self_test_fill(uint8_t *samples, size_t count, uint32_t state);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recipe.h"
+#include "self_test.h"
 #include "ticket.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -82,6 +84,7 @@ struct before {
     qpel_ticket ticket;
     unsigned slices;
     bool fd_wished;
+    double gpu_seconds;
 };
 
 static enum qpel_result start(struct qpel_batch *b, struct manner how, qpel_ticket *ticket,
@@ -89,7 +92,7 @@ static enum qpel_result start(struct qpel_batch *b, struct manner how, qpel_tick
 {
     struct qpel_context *c = b->context;
     pthread_mutex_lock(&c->lock);
-    enum qpel_result r = b->state == BATCH_EMPTY ? QPEL_ERROR_INVALID : QPEL_OK;
+    enum qpel_result r = QPEL_OK;
     if (b->state == BATCH_RUNNING)
         qpel_tickets_reap(c);
     if (b->state == BATCH_RUNNING)
@@ -102,7 +105,8 @@ static enum qpel_result start(struct qpel_batch *b, struct manner how, qpel_tick
         /* Its fence is about to be used anew. */
         while (b->waiters)
             pthread_cond_wait(&c->finished, &c->lock);
-        *before = (struct before){ b->state, b->ticket, b->slices, b->fd_wished };
+        *before = (struct before){ b->state, b->ticket, b->slices, b->fd_wished, b->gpu_seconds };
+        b->gpu_seconds = -1;
         b->slices = b->slices_left = how.slices;
         b->fd_wished = how.fd_wished;
         *ticket = b->ticket = ++c->last_ticket;
@@ -121,6 +125,7 @@ static void take_back(struct qpel_batch *b, const struct before *before)
     b->ticket = before->ticket;
     b->slices = before->slices;
     b->fd_wished = before->fd_wished;
+    b->gpu_seconds = before->gpu_seconds;
     pthread_mutex_unlock(&b->context->lock);
 }
 
@@ -244,6 +249,11 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
     struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
     if (!gpu)
         return r;
+    r = qpel_picture_self_test(gpu, b, report->reason);
+    if (r == QPEL_ERROR_DEVICE_LOST)
+        qpel_context_gpu_failed(c, report->reason);
+    if (r)
+        return r;
     if (!b->gpu) {
         r = qpel_gpu_batch_create(gpu, &b->gpu);
         if (r) {
@@ -260,7 +270,7 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
         return r;
     r = qpel_gpu_batch_wish_fd(gpu, b->gpu, how.fd_wished, report->reason);
     if (!r)
-        r = qpel_gpu_batch_submit(gpu, b->gpu, b, wish, report->reason);
+        r = qpel_gpu_batch_submit(gpu, b->gpu, b, params->timed, wish, report->reason);
     if (r) {
         take_back(b, &before);
         if (r == QPEL_ERROR_DEVICE_LOST)
@@ -288,6 +298,28 @@ void qpel_report_clear(struct qpel_report *report)
     *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
 }
 
+/* Whether the CPU can do what the GPU could not start. */
+static bool only_the_gpu_failed(enum qpel_result r)
+{
+    return r == QPEL_ERROR_UNSUPPORTED || r == QPEL_ERROR_NOMEM || r == QPEL_ERROR_DEVICE_LOST;
+}
+
+static enum qpel_result submit_auto(struct qpel_batch *b, const struct qpel_submit_params *params,
+                                    qpel_ticket *ticket, struct qpel_report *report)
+{
+    struct qpel_recipe_answer answer;
+    qpel_recipe_choose_batch(b, params->slices, &answer);
+    memcpy(report->reason, answer.reason, sizeof report->reason);
+    if (answer.backend == QPEL_BACKEND_GPU) {
+        enum qpel_result r = qpel_submit_gpu(b, params, NULL, RUNNER_GPU, ticket, report);
+        if (!only_the_gpu_failed(r))
+            return r;
+        memcpy(answer.reason, report->reason, sizeof answer.reason);
+        qpel_reason_set(report->reason, "the GPU can't: %s", answer.reason);
+    }
+    return submit_cpu(b, params, ticket, report);
+}
+
 enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
                              qpel_ticket *ticket, struct qpel_report *report)
 {
@@ -303,19 +335,20 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
         report->fault = QPEL_FAULT_BACKEND;
         return QPEL_ERROR_INVALID;
     }
+    if (batch->state == BATCH_EMPTY)
+        return QPEL_ERROR_INVALID;
     bool asked = params->backend != QPEL_BACKEND_AUTO;
     enum qpel_backend backend = asked ? params->backend : batch->context->backend;
-    qpel_reason_set(report->reason, "%s",
-                    asked                          ? "asked for"
-                    : backend == QPEL_BACKEND_AUTO ? "no recipe tells what pictures cost a GPU"
-                                                   : "the context's backend");
+    qpel_reason_set(report->reason, "%s", asked ? "asked for" : "the context's backend");
     if (backend == QPEL_BACKEND_AUTO && cpu_refuses(batch)) {
         backend = QPEL_BACKEND_GPU;
         qpel_reason_set(report->reason, "the CPU does not reach a picture");
     }
     if (backend == QPEL_BACKEND_GPU)
         return qpel_submit_gpu(batch, params, NULL, RUNNER_GPU, ticket, report);
-    return submit_cpu(batch, params, ticket, report);
+    if (backend == QPEL_BACKEND_CPU)
+        return submit_cpu(batch, params, ticket, report);
+    return submit_auto(batch, params, ticket, report);
 }
 
 void qpel_submission_end(struct qpel_batch *b)

@@ -74,6 +74,7 @@ static void finish_gpu(struct qpel_batch *b, enum qpel_result result)
 {
     if (result == QPEL_ERROR_TIMEOUT || !with_gpu(b))
         return;
+    b->gpu_seconds = result ? -1 : qpel_gpu_batch_seconds(b->context->gpu, b->gpu);
     if (result) {
         char reason[QPEL_REASON_SIZE];
         qpel_gpu_is_lost(b->context->gpu, reason);
@@ -146,6 +147,26 @@ enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, boo
     }
     pthread_mutex_unlock(&context->lock);
     return r;
+}
+
+enum qpel_result qpel_ticket_gpu_seconds(struct qpel_context *context, qpel_ticket ticket,
+                                         double *seconds)
+{
+    bool done = false;
+    if (!seconds)
+        return QPEL_ERROR_INVALID;
+    *seconds = -1;
+    enum qpel_result r = qpel_poll(context, ticket, &done);
+    if (r)
+        return r;
+    if (!done)
+        return QPEL_ERROR_BUSY;
+    pthread_mutex_lock(&context->lock);
+    const struct qpel_batch *b = ticket ? find_batch(context, ticket) : NULL;
+    if (b && b->state == BATCH_DONE)
+        *seconds = b->gpu_seconds;
+    pthread_mutex_unlock(&context->lock);
+    return QPEL_OK;
 }
 
 static bool wait_finished(struct qpel_context *c, uint64_t deadline)

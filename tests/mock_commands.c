@@ -59,6 +59,8 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdBindDescriptorSets(
 {
     if (first || count > SETS_MAX || offset_count)
         abort(); /* not needed so far */
+    if (!layout)
+        mock_violation("sets bound by no layout");
     state.layout = layout;
     state.set_count = count;
     memcpy(state.sets, sets, count * sizeof *sets);
@@ -83,7 +85,8 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdDispatch(VkCommandBuffer commands, uint32_t x
 {
     if (mock_taken->max_groups && x > mock_taken->max_groups)
         mock_violation("more groups than maxComputeWorkGroupCount");
-    mock.dispatches++;
+    if (++mock.dispatches == mock.skip_at)
+        return;
     if (mock.order == MOCK_ORDER_REAL) {
         REAL(CmdDispatch)(commands, x, y, z);
         return;

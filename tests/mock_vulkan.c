@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* unsetenv() */
 #include "mock_internal.h"
 
 #include <dlfcn.h>
@@ -8,12 +9,19 @@
 #include <qpel/context.h>
 
 #include "interface.h"
+#include "picture_interface.h"
 
 struct mock_vulkan mock;
 
 PFN_vkGetInstanceProcAddr mock_real_get_proc;
 VkInstance mock_instance;
 const struct mock_device *mock_taken; /* the one that is open */
+
+static void clear_environment(void)
+{
+    unsetenv("QPEL_DEVICE");
+    unsetenv("QPEL_BACKEND");
+}
 
 void mock_reset(void)
 {
@@ -25,6 +33,7 @@ void mock_reset(void)
                        .memory = MOCK_MEMORY_V3D } },
         .device_count = 1,
     };
+    clear_environment();
 }
 
 void mock_violation(const char *what)
@@ -118,14 +127,29 @@ mock_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t cou
 /* ---- work ---- */
 
 /* The words of the push constants, by their names. */
-#define WORD_OF(type, name) word_##name,
+#define WORD_OF(type, name)         word_##name,
+#define PICTURE_WORD_OF(type, name) picture_##name,
 enum { QPEL_PUSH_CONSTANTS(WORD_OF) word_count };
+
+enum { QPEL_PICTURE_PUSH_CONSTANTS(PICTURE_WORD_OF) picture_word_count };
+_Static_assert((int)picture_word_count != (int)word_count, "the doors are told apart by size");
+
+static void lie_about_picture(uint8_t *push)
+{
+    uint32_t words[picture_word_count];
+
+    memcpy(words, push, sizeof words);
+    if (mock.lie == MOCK_LIE_DST)
+        words[picture_dst_base] += 4;
+    memcpy(push, words, sizeof words);
+}
 
 void mock_lie_about(uint8_t *push, uint32_t size)
 {
     uint32_t words[word_count];
 
-    /* The picture door's are others. */
+    if (size == picture_word_count * sizeof *words)
+        lie_about_picture(push);
     if (size != sizeof words)
         return;
     memcpy(words, push, sizeof words);
@@ -271,6 +295,7 @@ bool mock_possible(void)
     size_t count = 0;
 
     mock = (struct mock_vulkan){ .enabled = false };
+    clear_environment();
     if (qpel_context_create(&context, NULL) || qpel_context_devices(context, NULL, &count))
         abort();
     qpel_context_destroy(&context);

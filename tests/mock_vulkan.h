@@ -42,7 +42,14 @@ struct mock_device {
 enum mock_fence { MOCK_FENCE_REAL, MOCK_FENCE_NEVER, MOCK_FENCE_LOST };
 
 /* How push constants are falsified: a shader that is wrong, or a driver. */
-enum mock_lie { MOCK_NO_LIE, MOCK_LIE_DX, MOCK_LIE_DY, MOCK_LIE_SRC, MOCK_LIE_LANES };
+enum mock_lie {
+    MOCK_NO_LIE,
+    MOCK_LIE_DX,
+    MOCK_LIE_DY,
+    MOCK_LIE_SRC,
+    MOCK_LIE_LANES,
+    MOCK_LIE_DST, /* of the picture door: four bytes to the right */
+};
 
 /* In which order dispatches between two barriers run. */
 enum mock_order { MOCK_ORDER_REAL, MOCK_ORDER_BACKWARDS, MOCK_ORDER_RANDOM };
@@ -56,6 +63,7 @@ struct mock_vulkan {
     enum mock_fence fence;
     enum mock_lie lie;
     enum mock_order order;
+    unsigned skip_at; /* the how manieth dispatch does nothing; 0: none */
     unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
     VkResult fail_with;
     bool sync_fd_late; /* descriptors of semaphores are of work that is over: -1 */
@@ -77,7 +85,8 @@ struct mock_vulkan {
 
 extern struct mock_vulkan mock;
 
-/* Back to the start: enabled, with one device like V3D: integrated, memory of its kind. */
+/* Back to the start: enabled, with one device like V3D: integrated, memory of its kind; and no
+ * environment variable that chooses a device or backend. */
 void mock_reset(void);
 
 /* Whether there is a real device for the mock to stand on. */

@@ -130,14 +130,15 @@ static int open_files(void)
 
 static enum qpel_result use_everything(uint8_t *plain)
 {
-    struct qpel_recipe *recipe = NULL, *loaded = NULL;
+    struct qpel_recipe *recipe = NULL, *loaded = NULL, *shipped = NULL;
     struct qpel_context *context = NULL;
     struct qpel_buffer *buffer = NULL;
     struct qpel_recipe_line line = { .backend = QPEL_BACKEND_CPU, .position = 5 };
     void *data;
 
-    enum qpel_result r = qpel_recipe_create(&recipe);
-    if (!r) {
+    enum qpel_result r = qpel_recipe_default(&shipped);
+    r = first(r, qpel_recipe_create(&recipe));
+    if (recipe) {
         for (int i = 0; i < 40; i++)
             r = first(r, qpel_recipe_add(recipe, &line));
         r = first(r, qpel_recipe_save(recipe, path));
@@ -164,6 +165,7 @@ static enum qpel_result use_everything(uint8_t *plain)
         r = first(r, use_pictures(context));
     }
     qpel_context_destroy(&context);
+    qpel_recipe_destroy(&shipped);
     qpel_recipe_destroy(&loaded);
     qpel_recipe_destroy(&recipe);
     return r;

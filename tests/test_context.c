@@ -117,15 +117,18 @@ static void good_values_are_taken(void **state)
 static void parameters_come_first(void **state)
 {
     struct lines lines;
-    struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU,
-                                          .device = "none such",
-                                          .recipe = qpel_recipe_default() };
+    struct qpel_recipe *recipe;
 
     (void)state;
+    assert_int_equal(qpel_recipe_default(&recipe), QPEL_OK);
+    struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU,
+                                          .device = "none such",
+                                          .recipe = recipe };
     setenv("QPEL_BACKEND", "nonsense", 1);
     setenv("QPEL_DEVICE", "nonsense", 1);
     setenv("QPEL_RECIPE", "/nonexistent", 1);
     assert_int_equal(create(params, &lines), QPEL_OK);
+    qpel_recipe_destroy(&recipe);
     clear_environment();
 }
 

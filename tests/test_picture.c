@@ -131,6 +131,60 @@ static void one_batch_for_all(void **state)
         SKIP_TEST("a device can't run these");
 }
 
+static void expect_seconds(struct running *run, const struct target *t, bool timed, bool known)
+{
+    struct qpel_submit_params params = { .backend = t->backend, .timed = timed };
+    struct qpel_report report;
+    qpel_ticket ticket;
+    double seconds = 77;
+
+    assert_int_equal(qpel_submit(run->batch, &params, &ticket, &report), QPEL_OK);
+    assert_true(report.gpu_seconds < 0);
+    assert_int_equal(qpel_wait(t->context, ticket, WAIT_NS), QPEL_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(qpel_ticket_gpu_seconds(t->context, ticket, &seconds), QPEL_OK);
+        assert_int_equal(seconds >= 0, known);
+        assert_true(seconds < 60);
+    }
+    running_check(run, t->name);
+}
+
+static void time_is_told_when_asked_for(void **state)
+{
+    struct random r = random_stream(9);
+
+    (void)state;
+    need_targets();
+    struct picture_case c = case_draw(200, &r);
+    for (int i = 0; i < target_count; i++) {
+        const struct target *t = &targets[i];
+        bool clock = t->backend == QPEL_BACKEND_GPU && t->device.timestamps;
+        struct running run = running_open(&c, t->context, CREATED, CREATED);
+        qpel_ticket first;
+        double seconds = 0;
+        struct qpel_submit_params params = { .backend = t->backend, .timed = true };
+        running_collect(&run);
+        expect_seconds(&run, t, true, clock);
+        expect_seconds(&run, t, false, false);
+        expect_seconds(&run, t, true, clock);
+        /* Not that of an earlier one, nor of nothing. */
+        assert_int_equal(qpel_submit(run.batch, &params, &first, NULL), QPEL_OK);
+        assert_int_equal(qpel_wait(t->context, first, WAIT_NS), QPEL_OK);
+        running_collect(&run);
+        expect_seconds(&run, t, false, false);
+        assert_int_equal(qpel_ticket_gpu_seconds(t->context, first, &seconds), QPEL_OK);
+        assert_true(seconds < 0);
+        assert_int_equal(qpel_ticket_gpu_seconds(t->context, 0, &seconds), QPEL_OK);
+        assert_true(seconds < 0);
+        assert_int_equal(qpel_ticket_gpu_seconds(t->context, first + 1000, &seconds),
+                         QPEL_ERROR_INVALID);
+        assert_int_equal(qpel_ticket_gpu_seconds(NULL, first, &seconds), QPEL_ERROR_INVALID);
+        assert_int_equal(qpel_ticket_gpu_seconds(t->context, first, NULL), QPEL_ERROR_INVALID);
+        running_close(&run);
+    }
+    case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +194,7 @@ int main(void)
         cmocka_unit_test(between_forbidden_pages),
         cmocka_unit_test(resubmission_gives_the_same),
         cmocka_unit_test(one_batch_for_all),
+        cmocka_unit_test(time_is_told_when_asked_for),
     };
     target_count = targets_open(targets, &failed_devices);
     int status = RUN_GROUP("picture", tests);

@@ -325,6 +325,14 @@ static void expect_access(struct qpel_picture *p, enum qpel_access access, enum 
         assert_int_equal(qpel_picture_end(p), QPEL_OK);
 }
 
+/* So that the self-test of such pictures is over. */
+static void submit_once(struct running *r, struct qpel_context *context)
+{
+    struct target t = { .backend = QPEL_BACKEND_GPU, .context = context };
+
+    assert_int_equal(running_submit(r, &t), QPEL_OK);
+}
+
 static void what_is_busy_meanwhile(void **state)
 {
     struct random r = random_stream(8);
@@ -332,6 +340,7 @@ static void what_is_busy_meanwhile(void **state)
     struct qpel_submit_params cpu = { .backend = QPEL_BACKEND_CPU };
     qpel_ticket first, second;
     bool done = true;
+    double seconds;
 
     (void)state;
     need_vulkan();
@@ -342,11 +351,13 @@ static void what_is_busy_meanwhile(void **state)
     assert_int_equal(qpel_batch_create(t.context, &again.batch), QPEL_OK);
     running_collect(&run);
     running_collect(&again);
+    submit_once(&run, t.context);
     mock.fence = MOCK_FENCE_NEVER;
     assert_int_equal(qpel_submit(run.batch, &gpu, &first, NULL), QPEL_OK);
     assert_int_equal(qpel_poll(t.context, first, &done), QPEL_OK);
     assert_false(done);
     assert_int_equal(qpel_wait(t.context, first, 1000), QPEL_ERROR_TIMEOUT);
+    assert_int_equal(qpel_ticket_gpu_seconds(t.context, first, &seconds), QPEL_ERROR_BUSY);
     expect_access(run.target.picture, QPEL_READ, QPEL_ERROR_BUSY);
     expect_access(run.images[0].picture, QPEL_READ, QPEL_OK);
     expect_access(run.images[0].picture, QPEL_WRITE, QPEL_ERROR_BUSY);
@@ -377,15 +388,18 @@ static void work_that_never_ends(void **state)
     need_vulkan();
     for (int lost = 0; lost < 2; lost++) {
         struct qpel_submit_params params = { .backend = QPEL_BACKEND_GPU };
-        struct target t = target_open(50);
+        struct target t = target_open(PATIENCE_MS);
         struct picture_case c = case_draw(60, &r);
         struct running run = running_open(&c, t.context, CREATED, CREATED);
         qpel_ticket ticket;
         struct qpel_report report;
         running_collect(&run);
+        submit_once(&run, t.context);
         mock.fence = lost ? MOCK_FENCE_LOST : MOCK_FENCE_NEVER;
         assert_int_equal(qpel_submit(run.batch, &params, &ticket, NULL), QPEL_OK);
         assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_ERROR_DEVICE_LOST);
+        assert_int_equal(qpel_ticket_gpu_seconds(t.context, ticket, &(double){ 0 }),
+                         QPEL_ERROR_DEVICE_LOST);
         assert_int_equal(qpel_submit(run.batch, &params, &ticket, &report), QPEL_ERROR_DEVICE_LOST);
         printf("# %s\n", report.reason);
         /* The CPU goes on, in the same memory. */

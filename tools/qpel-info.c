@@ -135,17 +135,36 @@ static int print_choices(struct qpel_context *context)
     return failed;
 }
 
-static void print_recipe(const struct qpel_recipe *recipe)
+static void print_line(const struct qpel_recipe_line *l)
 {
+    const struct qpel_price *price = l->cost.price;
+    printf("  %s \"%s\" ", qpel_backend_name(l->backend), l->device);
+    if (l->work == QPEL_WORK_PICTURE)
+        printf("picture");
+    else
+        printf("%s %d mc%d%d", l->operation ? "avg" : "put", 16 >> l->size, l->position & 3,
+               l->position >> 2);
+    printf(": %.0f ns + %.3f a block", price[QPEL_TERM_FIXED].wall, price[QPEL_TERM_BLOCK].wall);
+    if (l->work == QPEL_WORK_PICTURE)
+        printf(" + %.4f a sample, %.4f an axis, %.4f chroma, %.4f weighted",
+               price[QPEL_TERM_SAMPLE].wall, price[QPEL_TERM_AXIS].wall,
+               price[QPEL_TERM_CHROMA].wall, price[QPEL_TERM_WEIGH].wall);
+    printf("; CPU %.0f + %.3f (%s: %s)\n", price[QPEL_TERM_FIXED].cpu, price[QPEL_TERM_BLOCK].cpu,
+           qpel_origin_name(l->cost.origin), l->source);
+}
+
+static int print_recipe(void)
+{
+    struct qpel_recipe *recipe;
     size_t count;
-    const struct qpel_recipe_line *l = qpel_recipe_lines(recipe, &count);
+    if (qpel_recipe_default(&recipe))
+        return 1;
+    const struct qpel_recipe_line *lines = qpel_recipe_lines(recipe, &count);
     printf("shipped recipe: %zu lines\n", count);
-    for (size_t i = 0; i < count; i++, l++)
-        printf("  %s \"%s\" %s %d mc%d%d: %.0f ns + %.3f a block; CPU %.0f + %.3f (%s: %s)\n",
-               qpel_backend_name(l->backend), l->device, l->operation ? "avg" : "put",
-               16 >> l->size, l->position & 3, l->position >> 2, l->cost.fixed_wall,
-               l->cost.block_wall, l->cost.fixed_cpu, l->cost.block_cpu,
-               qpel_origin_name(l->cost.origin), l->source);
+    for (size_t i = 0; i < count; i++)
+        print_line(&lines[i]);
+    qpel_recipe_destroy(&recipe);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -180,7 +199,7 @@ int main(int argc, char **argv)
     printf("GPU: %s\n", r ? reason : device.name);
     int failed = print_devices(context) || print_pictures(context) || print_choices(context);
     if (recipe)
-        print_recipe(qpel_recipe_default());
+        failed |= print_recipe();
     qpel_context_destroy(&context);
     return failed;
 }

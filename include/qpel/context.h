@@ -52,7 +52,7 @@ struct qpel_context_params {
      * integrated. A software device is never taken unless asked for. */
     const char *device;
     /* The cost lines; copied. Null: the file that the environment's QPEL_RECIPE
-     * names; failing that qpel_recipe_default(). */
+     * names; failing that those of qpel_recipe_default(). */
     const struct qpel_recipe *recipe;
     enum qpel_preference preference;
     unsigned max_slowdown_percent; /* for QPEL_PREFER_CPU_TIME; 0: 100 */

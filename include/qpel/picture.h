@@ -251,12 +251,14 @@ QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count
                                           struct qpel_picture_block **blocks);
 QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
 
-/* AUTO is the context's backend, and where that is AUTO too the CPU: recipes tell nothing of whole
- * pictures. Or the GPU, where the CPU does not reach a picture. */
+/* AUTO is the context's backend, and where that is AUTO too the recipe chooses for this very batch
+ * (recipe.h); or the GPU, where the CPU does not reach a picture. */
 struct qpel_submit_params {
     enum qpel_backend backend;
-    unsigned slices; /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice()
-                        n times */
+    /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice() n times. The GPU
+     * has no slices: with AUTO, look at report.backend; GPU means that there is none to run. */
+    unsigned slices;
+    bool timed; /* ask the GPU's own clock, as dispatch.h has it: qpel_ticket_gpu_seconds() */
     bool completion_fd; /* qpel_ticket_fd() will be asked. UNSUPPORTED on a GPU without
                          * VK_KHR_external_semaphore_fd and SYNC_FD */
 };
@@ -265,7 +267,13 @@ struct qpel_submit_params {
  * submitted: the GPU's among themselves without a wait, while one for the CPU waits for what the
  * GPU does with its pictures, at most the context's timeout. Every byte that is not of an inter
  * block survives. *ticket is set on QPEL_OK. report may be null; its gpu_seconds are not known yet.
- * On any error nothing has started, and the batch is as before.
+ * On any error nothing has started, and the batch is as before. So where AUTO takes the GPU and
+ * that can't start (UNSUPPORTED, NOMEM or DEVICE_LOST of its own), the CPU does it; the report
+ * tells.
+ *
+ * Before a context's GPU first predicts a kind of picture (a format; one reference a block, two, or
+ * weights), it predicts a small one, which is compared with the CPU's. One that fails is not used
+ * any more.
  *
  * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, one that does not reach a
  * picture or has no descriptor to tell its end, or a picture that the CPU does not reach (the
@@ -300,6 +308,13 @@ QPEL_API enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ti
  * QPEL_OK; INVALID: a ticket that this context has not given, or that was not asked to have one;
  * NOMEM: also where there are too many descriptors. On failure *fd is -1. Any thread. */
 QPEL_API enum qpel_result qpel_ticket_fd(struct qpel_context *context, qpel_ticket ticket, int *fd);
+
+/* What a submission that was `timed` took by the GPU's own clock. *seconds is negative where that
+ * was not asked for, there is no such clock, or the CPU ran; and once its batch was submitted
+ * again, has begun anew or is destroyed. QPEL_OK; BUSY: it is not done yet; DEVICE_LOST: as
+ * qpel_wait(); INVALID: null, or a ticket that this context has not given. */
+QPEL_API enum qpel_result qpel_ticket_gpu_seconds(struct qpel_context *context, qpel_ticket ticket,
+                                                  double *seconds);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,11 @@
 /* libqpel: recipes: what each backend costs, and so which one AUTO takes.
  *
- * A recipe is a list of cost lines. A line holds, for one device and kernel class
- * (operation, family of positions, size), what a call costs whatever its
- * length and what each block adds, in wall time and in the caller's CPU time. AUTO
- * predicts both backends' time for the very batch at hand and takes the
- * smaller; where the caller prefers CPU time, the backend that spends less of it
- * within the context's stated slowdown.
+ * A recipe is a list of cost lines. A line holds what one device takes for a class of work, in
+ * wall time and in the caller's CPU time, as a sum of terms: what a call costs whatever is in it,
+ * what each block adds, and so on. Classes are the kernels of the dispatch door (operation, family
+ * of positions, size), and the pictures of the picture door, which are one class. AUTO predicts
+ * both backends' time for the very batch at hand and takes the smaller; where the caller prefers
+ * CPU time, the backend that spends less of it within the context's stated slowdown.
  *
  * Lines say where they come from. Without a line for the GPU at hand, or with
  * lines marked unmeasured, AUTO uses the CPU. docs/recipes.md shows the file. */
@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "dispatch.h"
+#include "picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,11 +30,33 @@ enum qpel_origin {
 /* "unmeasured", "modelled", "measured". */
 QPEL_API const char *qpel_origin_name(enum qpel_origin origin);
 
-/* Costs in nanoseconds. */
+/* What a line is about. */
+enum qpel_work {
+    QPEL_WORK_KERNEL, /* qpel_dispatch() with one operation, size and family of positions */
+    QPEL_WORK_PICTURE /* qpel_submit(), from the call until the ticket is done */
+};
+
+/* What is counted of a call. A line has the terms of its kind of work; the others are 0. */
+enum qpel_term {
+    QPEL_TERM_FIXED,  /* both: once */
+    QPEL_TERM_BLOCK,  /* kernels: each block. Pictures: each list of each block */
+    QPEL_TERM_BYTE,   /* kernels: each byte that is staged (plain memory on the GPU); CPU: 0 */
+    QPEL_TERM_SAMPLE, /* pictures: each luma sample of each list */
+    QPEL_TERM_AXIS,   /* pictures: the same, once for each axis along which the vector points
+                       * between samples: 0, 1 or 2 times */
+    QPEL_TERM_CHROMA, /* pictures: each chroma sample of each list, Cb's and Cr's. Those of 4:4:4
+                       * count as luma's */
+    QPEL_TERM_WEIGH,  /* pictures: each sample, of all planes, that is weighted */
+    QPEL_TERM_COUNT
+};
+
+/* Nanoseconds. */
+struct qpel_price {
+    double wall, cpu;
+};
+
 struct qpel_cost {
-    double fixed_wall, fixed_cpu; /* a call */
-    double block_wall, block_cpu; /* each block */
-    double byte_wall, byte_cpu;   /* each byte that is staged (plain memory on the GPU); CPU: 0 */
+    struct qpel_price price[QPEL_TERM_COUNT];
     enum qpel_origin origin;
 };
 
@@ -45,6 +68,8 @@ struct qpel_recipe_line {
      * CPU (its model, as qpel_cpu_name() gives it). Empty: any. The first line that fits is used.
      */
     char device[QPEL_DEVICE_PATTERN_SIZE];
+    enum qpel_work work;
+    /* Of kernels; 0 for pictures. */
     enum qpel_operation operation;
     enum qpel_size size;
     int position; /* stands for its whole family; see docs/recipes.md */
@@ -52,8 +77,9 @@ struct qpel_recipe_line {
     char source[QPEL_REASON_SIZE]; /* where and when measured: driver, date */
 };
 
-/* The recipe that ships: V3D 7.1 and 4.2 with the Pi's CPUs, modelled. */
-QPEL_API const struct qpel_recipe *qpel_recipe_default(void);
+/* The recipe that ships: V3D 7.1 and 4.2 with the Pi's CPUs, modelled. The caller's, to change and
+ * to destroy. QPEL_OK, INVALID, NOMEM. */
+QPEL_API enum qpel_result qpel_recipe_default(struct qpel_recipe **out);
 
 /* An empty recipe; fill it with qpel_recipe_add(). QPEL_OK, INVALID, NOMEM. */
 QPEL_API enum qpel_result qpel_recipe_create(struct qpel_recipe **out);
@@ -97,6 +123,13 @@ struct qpel_recipe_answer {
 QPEL_API enum qpel_result qpel_recipe_query(struct qpel_context *context,
                                             const struct qpel_dispatch_params *params,
                                             struct qpel_recipe_answer *answer);
+
+/* The same for qpel_submit() of this batch as it is now, with params->slices; with none, the CPU's
+ * work is all in that call. Slices are taken to run side by side, each on a core of its own.
+ * QPEL_OK; QPEL_ERROR_INVALID for null, or where nothing was begun. The batch's thread. */
+QPEL_API enum qpel_result qpel_recipe_query_batch(struct qpel_batch *batch,
+                                                  const struct qpel_submit_params *params,
+                                                  struct qpel_recipe_answer *answer);
 
 #ifdef __cplusplus
 }

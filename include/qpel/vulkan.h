@@ -165,7 +165,8 @@ struct qpel_vulkan_semaphores {
 
 /* qpel_submit() to the GPU, with semaphores; null or none: the same as that. The ticket is waited
  * for as any other. The context's timeout counts while the semaphores are waited for: signal them
- * sooner, or wait for the ticket (and destroy the batch) only once they will be.
+ * sooner, or wait for the ticket (and destroy the batch) only once they will be. The self-test
+ * before the first picture of a kind (qpel_submit()) waits for all that was submitted before.
  *
  * What qpel_submit() answers, and INVALID: a null handle, too many of them, a value other than 0
  * without qpel_vulkan_params.timeline_semaphore, a context that was not made here. On any error but

@@ -88,6 +88,10 @@ static enum qpel_result check_batch(const struct qpel_batch *batch, struct qpel_
         qpel_reason_set(report->reason, "the context has a device of its own");
         return QPEL_ERROR_INVALID;
     }
+    if (batch->state == BATCH_EMPTY) {
+        qpel_reason_set(report->reason, "nothing was begun");
+        return QPEL_ERROR_INVALID;
+    }
     qpel_reason_set(report->reason, "asked for");
     return QPEL_OK;
 }

@@ -65,6 +65,7 @@ void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
 {
     forget_fd(c);
     destroy_semaphore(c, d);
+    qvk_stamps_close(&c->stamps, d);
     if (c->fence)
         d->vk.vkDestroyFence(d->handle, c->fence, NULL);
     if (c->pool)
@@ -119,7 +120,18 @@ enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
     };
-    return QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(c->buffer, &begin));
+    r = QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(c->buffer, &begin));
+    if (r)
+        return r;
+    qvk_barrier_first(d, c->buffer);
+    qvk_stamps_begin(&c->stamps, d, c->buffer);
+    return QPEL_OK;
+}
+
+void qvk_commands_finish(struct qvk_commands *c, struct qvk_device *d)
+{
+    qvk_barrier_last(d, c->buffer);
+    qvk_stamps_end(&c->stamps, d, c->buffer);
 }
 
 static void lock_queue(struct qvk_device *d)

@@ -2,12 +2,13 @@
 #ifndef QPEL_VK_COMMANDS_H
 #define QPEL_VK_COMMANDS_H
 
-#include "device.h"
+#include "stamps.h"
 
 struct qvk_commands {
     VkCommandPool pool;
     VkCommandBuffer buffer;
     VkFence fence;
+    struct qvk_stamps stamps;
     atomic_bool pending; /* submitted, and not seen to end */
     /* For a descriptor that tells the end: */
     VkSemaphore ended; /* null: not needed so far */
@@ -35,8 +36,11 @@ void qvk_barrier_last(const struct qvk_device *device, VkCommandBuffer commands)
 
 /* ---- recording and submission ---- */
 
-/* Starts recording, nothing being pending. */
+/* Starts recording, nothing being pending, with the first barrier. What follows up to
+ * qvk_commands_finish() is between the stamps, if they are used. */
 enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
+/* The last barrier. */
+void qvk_commands_finish(struct qvk_commands *commands, struct qvk_device *device);
 /* Ends recording and submits; with semaphores, which are valid, where not null. Any thread, with
  * others at the same queue. */
 enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device,

@@ -80,6 +80,14 @@ void qvk_batches_close(struct gpu *g)
     }
 }
 
+bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_picture_reached(batch->target, reason);
+    for (size_t i = 0; i < batch->reference_count && !r; i++)
+        r = qvk_picture_reached(batch->references[i].picture, reason);
+    return r != QPEL_OK;
+}
+
 void qpel_gpu_batch_begin(struct gpu_batch *b, const struct qpel_batch *batch)
 {
     qvk_batch_begin(b, batch);
@@ -95,19 +103,21 @@ void qpel_gpu_batch_add(struct gpu *g, struct gpu_batch *b, const struct qpel_ba
 }
 
 static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
-                               const struct qpel_vulkan_semaphores *semaphores)
+                               bool timed, const struct qpel_vulkan_semaphores *semaphores)
 {
-    enum qpel_result r = qvk_commands_begin(&b->commands, &g->device);
+    enum qpel_result r = qvk_stamps_use(&b->commands.stamps, &g->device, timed);
+    if (!r)
+        r = qvk_commands_begin(&b->commands, &g->device);
     if (r)
         return r;
     qvk_batch_record(g, b, batch, b->commands.buffer);
-    qvk_barrier_last(&g->device, b->commands.buffer);
+    qvk_commands_finish(&b->commands, &g->device);
     return qvk_commands_submit(&b->commands, &g->device, semaphores);
 }
 
 enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
-                                       const struct qpel_batch *batch, const struct gpu_wish *wish,
-                                       char reason[QPEL_REASON_SIZE])
+                                       const struct qpel_batch *batch, bool timed,
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_usable(g, reason);
     if (r)
@@ -115,10 +125,12 @@ enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
     r = qvk_batch_upload(&g->device, b, batch, reason);
     if (!r)
         r = qvk_batch_prepare(g, b, batch);
-    if (!r && wish && wish->commands)
+    if (!r && wish && wish->commands) {
+        qvk_barrier_first(&g->device, wish->commands);
         qvk_batch_record(g, b, batch, wish->commands);
-    else if (!r)
-        r = submit(g, b, batch, wish ? wish->semaphores : NULL);
+    } else if (!r) {
+        r = submit(g, b, batch, timed, wish ? wish->semaphores : NULL);
+    }
     if (r == QPEL_ERROR_NOMEM)
         qpel_reason_set(reason, "out of memory for the GPU");
     else if (r == QPEL_ERROR_DEVICE_LOST)
@@ -150,4 +162,12 @@ enum qpel_result qpel_gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_
         return r;
     qvk_lose(&g->health, "the GPU did not finish within %u ms", g->timeout_ms);
     return QPEL_ERROR_DEVICE_LOST;
+}
+
+double qpel_gpu_batch_seconds(struct gpu *g, struct gpu_batch *b)
+{
+    double seconds = -1;
+    if (b->commands.stamps.used && !qvk_usable(g, NULL))
+        qvk_stamps_read(&b->commands.stamps, &g->device, &seconds);
+    return seconds;
 }

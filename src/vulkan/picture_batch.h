@@ -35,6 +35,10 @@ bool qvk_batches_idle(struct gpu *gpu, uint64_t timeout_ns);
 /* Destroys all; none may be in flight. */
 void qvk_batches_close(struct gpu *gpu);
 
+/* UNSUPPORTED, and why, where the device can't reach the picture. */
+enum qpel_result qvk_picture_reached(const struct qpel_picture *picture,
+                                     char reason[QPEL_REASON_SIZE]);
+
 /* Forgets what was planned. */
 void qvk_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *batch);
 /* Plans blocks that are not planned yet. UNSUPPORTED fills reason. */
@@ -53,7 +57,7 @@ struct qvk_span qvk_target_span(const struct qpel_picture *target);
 /* Makes the pipelines that an uploaded batch needs. */
 enum qpel_result qvk_batch_prepare(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                    const struct qpel_batch *batch);
-/* Then records its work into any command buffer, with the barriers before and between, none
+/* Then records its work into any command buffer, with the barriers between, none before and
  * after. */
 void qvk_batch_record(struct gpu *gpu, struct gpu_batch *gpu_batch, const struct qpel_batch *batch,
                       VkCommandBuffer commands);

@@ -308,6 +308,5 @@ enum qpel_result qvk_batch_prepare(struct gpu *g, struct gpu_batch *b,
 void qvk_batch_record(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
                       VkCommandBuffer commands)
 {
-    qvk_barrier_first(&g->device, commands);
     run(g, b, batch, commands);
 }

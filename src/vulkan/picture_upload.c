@@ -11,7 +11,7 @@ struct row {
 
 /* ---- where the pictures are ---- */
 
-static enum qpel_result check_memory(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
+enum qpel_result qvk_picture_reached(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
 {
     if (!p->memory.chunk)
         qpel_reason_set(reason, "the GPU does not reach a picture: %.160s", p->reason);
@@ -37,7 +37,7 @@ static enum qpel_result plan_references(struct gpu_batch *b, const struct qpel_b
     while (b->plan.references < batch->reference_count) {
         const struct reference *ref = &batch->references[b->plan.references];
         struct picture_chunk *chunk = ref->picture->memory.chunk;
-        enum qpel_result r = check_memory(ref->picture, reason);
+        enum qpel_result r = qvk_picture_reached(ref->picture, reason);
         if (r)
             return r;
         unsigned s = 0;
@@ -230,7 +230,7 @@ enum qpel_result qvk_batch_upload(struct qvk_device *d, struct gpu_batch *b,
         b->reference_count == batch->reference_count && b->weight_count == batch->weight_count)
         return QPEL_OK;
     size_t size;
-    enum qpel_result r = check_memory(batch->target, reason);
+    enum qpel_result r = qvk_picture_reached(batch->target, reason);
     if (!r)
         r = qvk_batch_plan(d, b, batch, reason);
     if (!r)

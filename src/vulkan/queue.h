@@ -8,8 +8,6 @@ struct qvk_queue {
     struct qvk_device *device;
     unsigned timeout_ms;
     struct qvk_commands commands;
-    VkQueryPool stamps; /* null: the queue has no timestamps */
-    bool timed;         /* the recorded commands write timestamps */
 };
 
 enum qpel_result qvk_queue_open(struct qvk_queue *queue, struct qvk_device *device,
