@@ -274,11 +274,12 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_GetSemaphoreFdKHR(VkDevice device,
         mock_violation("a semaphore is exported that nothing signals");
     if (!r && mock.no_fds)
         r = VK_ERROR_TOO_MANY_OBJECTS;
+    /* The real work ends all the same, since its memory may be taken away after a failure. */
+    if (r || mock.fence == MOCK_FENCE_REAL)
+        REAL(DeviceWaitIdle)(device);
     if (r)
         return r;
     signalled = VK_NULL_HANDLE;
-    if (mock.fence == MOCK_FENCE_REAL)
-        REAL(DeviceWaitIdle)(device);
     /* Work that is held back holds the descriptor back, too. */
     *fd = mock.sync_fd_late ? -1 : eventfd(mock.fence == MOCK_FENCE_REAL, EFD_CLOEXEC);
     return VK_SUCCESS;
