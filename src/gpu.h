@@ -11,8 +11,12 @@
 struct gpu;        /* an opened device */
 struct gpu_buffer; /* host-visible memory with a descriptor set of its own */
 
+struct qpel_vulkan_params; /* qpel/vulkan.h */
+
 struct gpu_params {
     const char *device; /* as qpel_context_params.device; null: the first real GPU */
+    /* A device of the caller's to use instead of one that is looked for; null: none. */
+    const struct qpel_vulkan_params *vulkan;
     unsigned timeout_ms;
     const struct log *log; /* outlives the gpu */
     /* For tests: a vkGetInstanceProcAddr to use instead of the system's. Null: libvulkan's. */
@@ -22,7 +26,8 @@ struct gpu_params {
 /* Opens the loader, lists the devices into the gpu (also those not taken, each with its reason) and
  * takes one. On failure `reason` is filled. If there were devices to list, *out is set all
  * the same, so that they can be told; it then has no taken device and only qpel_gpu_devices() and
- * qpel_gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. */
+ * qpel_gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. INVALID: the
+ * caller's device is not as it should be. */
 enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
                                char reason[QPEL_REASON_SIZE]);
 
@@ -131,13 +136,17 @@ void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *
 void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
                         const struct qpel_batch *batch);
 
+/* What the caller's own Vulkan adds to a submission, of which src/vulkan/ alone knows. */
+struct gpu_wish;
+
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
  * was submitted before to this gpu comes before. timed: ask the GPU's clock, as struct job has it.
+ * `wish` is null, or may be to record instead, and then there is nothing to wait for.
  * UNSUPPORTED (as above, or one of the device's limits), NOMEM, DEVICE_LOST: nothing was started;
  * `reason` tells why. */
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, bool timed,
-                                       char reason[QPEL_REASON_SIZE]);
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE]);
 
 /* Before a submission: whether it will be asked for a descriptor that tells its end. UNSUPPORTED
  * (the device has none), NOMEM, DEVICE_LOST: reason is filled. */

@@ -155,9 +155,9 @@ void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *batch, const struct q
 
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, bool timed,
-                                       char reason[QPEL_REASON_SIZE])
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE])
 {
-    (void)gpu, (void)gpu_batch, (void)batch, (void)timed;
+    (void)gpu, (void)gpu_batch, (void)batch, (void)timed, (void)wish;
     qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
 }

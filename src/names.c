@@ -44,7 +44,8 @@ const char *qpel_device_kind_name(enum qpel_device_kind kind)
 
 const char *qpel_memory_kind_name(enum qpel_memory_kind kind)
 {
-    static const char *const names[] = { "CPU", "driver", "dma-heap", "imported", "wrapped" };
+    static const char *const names[] = { "CPU",      "driver",  "dma-heap",
+                                         "imported", "wrapped", "Vulkan" };
     return NAME(names, (int)kind);
 }
 

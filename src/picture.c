@@ -213,13 +213,15 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
         return QPEL_ERROR_UNSUPPORTED;
     }
     bool write = access & QPEL_WRITE;
+    const struct uses *uses = picture->uses;
     unsigned *count = write ? &picture->writes : &picture->reads;
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
-    if (picture->gpu_reading || picture->gpu_writing)
+    if (uses[RUNNER_GPU].reading || uses[RUNNER_GPU].writing)
         qpel_tickets_reap(picture->context);
-    if (picture->writing || (write && picture->reading))
-        r = QPEL_ERROR_BUSY;
+    for (int i = 0; i < RUNNER_COUNT; i++)
+        if (uses[i].writing || (write && uses[i].reading))
+            r = QPEL_ERROR_BUSY;
     if (!r) {
         /* From here on submissions keep off. */
         *count += 1;
@@ -259,8 +261,9 @@ enum qpel_result qpel_picture_memory(const struct qpel_picture *picture,
         .gpu = m->chunk && qpel_gpu_buffer_bound(m->chunk->buffer),
         .exportable = m->dmabuf.data || (m->chunk && m->chunk->exportable),
     };
-    info->cached = picture->kind == QPEL_MEMORY_DRIVER ? qpel_gpu_buffer_cached(m->chunk->buffer)
-                                                       : picture->kind != QPEL_MEMORY_IMPORTED;
+    bool buffers = picture->kind == QPEL_MEMORY_DRIVER || picture->kind == QPEL_MEMORY_VULKAN;
+    info->cached =
+        buffers ? qpel_gpu_buffer_cached(m->chunk->buffer) : picture->kind != QPEL_MEMORY_IMPORTED;
     if (m->chunk && !info->gpu)
         qpel_reason_set(info->reason, "larger than this device's maxStorageBufferRange");
     else

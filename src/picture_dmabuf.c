@@ -10,25 +10,6 @@ static enum qpel_result fault(const struct qpel_context *c, const char *call, en
     return r;
 }
 
-/* Names the first plane that does not lie in the memory. Sums can't wrap around. */
-static bool planes_fit(const struct qpel_picture_format *f, const struct qpel_dmabuf *d,
-                       size_t size, char reason[QPEL_REASON_SIZE])
-{
-    for (int i = 0; i < qpel_plane_count(f); i++) {
-        size_t rows = (size_t)qpel_component_height(f, i);
-        if (d->stride[i] < qpel_row_bytes(f, i) || d->stride[i] > size) {
-            qpel_reason_set(reason, "stride[%d]: %zu", i, d->stride[i]);
-            return false;
-        }
-        if (d->stride[i] > SIZE_MAX / rows || d->offset[i] > size ||
-            qpel_plane_span(f, i, d->stride[i]) > size - d->offset[i]) {
-            qpel_reason_set(reason, "plane %d does not lie in the dma-buf's %zu bytes", i, size);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Into a picture that has nothing yet. */
 static enum qpel_result take(struct qpel_picture *p, const struct qpel_dmabuf *d,
                              char reason[QPEL_REASON_SIZE])
@@ -41,13 +22,13 @@ static enum qpel_result take(struct qpel_picture *p, const struct qpel_dmabuf *d
     p->unmapped = !buffer->mapped;
     if (p->unmapped)
         qpel_reason_set(unmapped, "%s", reason);
-    if (!planes_fit(&p->format, d, buffer->size, reason))
-        return QPEL_ERROR_INVALID;
     struct picture_planes planes;
     for (int i = 0; i < QPEL_PLANE_MAX; i++) {
         planes.offset[i] = d->offset[i];
         planes.stride[i] = d->stride[i];
     }
+    if (!qpel_planes_fit(&p->format, &planes, buffer->size, reason))
+        return QPEL_ERROR_INVALID;
     qpel_picture_set_planes(p, &planes);
     if (!qpel_planes_valid(&p->format, &p->data)) {
         qpel_reason_set(reason, "planes overlap, or have strides that are too long");

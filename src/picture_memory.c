@@ -159,6 +159,14 @@ static enum qpel_result wrap_buffer(struct qpel_context *c, struct gpu_buffer *b
     return QPEL_OK;
 }
 
+enum qpel_result qpel_picture_memory_adopt(struct qpel_context *c, struct gpu_buffer *buffer,
+                                           size_t size, enum chunk_behind behind,
+                                           struct picture_memory *memory)
+{
+    const struct picture_chunk how = { .behind = behind };
+    return wrap_buffer(c, buffer, size, how, memory);
+}
+
 static enum qpel_result take_exportable(struct qpel_context *c, struct gpu *gpu,
                                         const struct picture_need *need, struct picture_memory *out,
                                         char reason[QPEL_REASON_SIZE])

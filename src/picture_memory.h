@@ -75,6 +75,12 @@ enum qpel_result qpel_picture_memory_wrap(struct qpel_context *context, void *ba
                                           enum chunk_behind behind, struct picture_memory *memory,
                                           char reason[QPEL_REASON_SIZE]);
 
+/* The GPU's buffer, of so many bytes, which is the memory's from then on, also on failure: NOMEM.
+ */
+enum qpel_result qpel_picture_memory_adopt(struct qpel_context *context, struct gpu_buffer *buffer,
+                                           size_t size, enum chunk_behind behind,
+                                           struct picture_memory *memory);
+
 /* A new descriptor, of *size bytes. UNSUPPORTED, NOMEM, DEVICE_LOST. */
 enum qpel_result qpel_picture_memory_export(struct qpel_context *context,
                                             const struct picture_memory *memory, int *fd,

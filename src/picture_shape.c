@@ -127,3 +127,21 @@ bool qpel_planes_end_memory(const struct qpel_picture_format *f, const struct qp
             return true;
     return false;
 }
+
+bool qpel_planes_fit(const struct qpel_picture_format *f, const struct picture_planes *p,
+                     size_t size, char reason[QPEL_REASON_SIZE])
+{
+    for (int i = 0; i < qpel_plane_count(f); i++) {
+        size_t rows = (size_t)qpel_component_height(f, i);
+        if (p->stride[i] < qpel_row_bytes(f, i) || p->stride[i] > size) {
+            qpel_reason_set(reason, "stride[%d]: %zu", i, p->stride[i]);
+            return false;
+        }
+        if (p->stride[i] > SIZE_MAX / rows || p->offset[i] > size ||
+            qpel_plane_span(f, i, p->stride[i]) > size - p->offset[i]) {
+            qpel_reason_set(reason, "plane %d does not lie in the memory's %zu bytes", i, size);
+            return false;
+        }
+    }
+    return true;
+}

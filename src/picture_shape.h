@@ -15,6 +15,10 @@ size_t qpel_row_bytes(const struct qpel_picture_format *format, int plane);
 /* Bytes from a plane's first sample to behind its last. */
 size_t qpel_plane_span(const struct qpel_picture_format *format, int plane, size_t stride);
 
+/* Whether planes that are stated by offsets lie in so many bytes, with rows as long as their
+ * samples; else reason names the first that does not. */
+bool qpel_planes_fit(const struct qpel_picture_format *format, const struct picture_planes *planes,
+                     size_t size, char reason[QPEL_REASON_SIZE]);
 /* Whether all planes are there, rows are as long as their samples, nothing wraps around and no
  * plane starts before another ends. */
 bool qpel_planes_valid(const struct qpel_picture_format *format,

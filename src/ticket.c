@@ -25,27 +25,18 @@ uint64_t qpel_deadline_in(uint64_t timeout_ns)
 
 /* ---- beginning and end ---- */
 
-static void add(unsigned *count, unsigned *gpu_count, int by, bool on_gpu)
+static void use(struct qpel_batch *b, unsigned by)
 {
-    *count += (unsigned)by;
-    if (on_gpu)
-        *gpu_count += (unsigned)by;
+    b->target->uses[b->runner].writing += by;
+    for (size_t i = 0; i < b->reference_count; i++)
+        b->references[i].picture->uses[b->runner].reading += by;
 }
 
-static void use(struct qpel_batch *b, int by, bool on_gpu)
+void qpel_ticket_use(struct qpel_batch *b, enum runner runner)
 {
-    add(&b->target->writing, &b->target->gpu_writing, by, on_gpu);
-    for (size_t i = 0; i < b->reference_count; i++) {
-        struct qpel_picture *p = b->references[i].picture;
-        add(&p->reading, &p->gpu_reading, by, on_gpu);
-    }
-}
-
-void qpel_ticket_use(struct qpel_batch *b, bool on_gpu)
-{
-    use(b, 1, on_gpu);
-    b->on_gpu = on_gpu;
-    b->submitted = !on_gpu;
+    b->runner = runner;
+    use(b, 1);
+    b->submitted = false;
     b->state = BATCH_RUNNING;
 }
 
@@ -65,8 +56,7 @@ static void tell_event(struct qpel_batch *b)
 void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 {
     tell_event(b);
-    use(b, -1, b->on_gpu);
-    b->on_gpu = false;
+    use(b, -1u);
     b->result = result;
     b->state = BATCH_DONE;
     pthread_cond_broadcast(&b->context->finished);
@@ -76,7 +66,7 @@ void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 
 static bool with_gpu(const struct qpel_batch *b)
 {
-    return b->state == BATCH_RUNNING && b->on_gpu && b->submitted;
+    return b->state == BATCH_RUNNING && b->runner == RUNNER_GPU && b->submitted;
 }
 
 /* Of a wait for the batch. */
@@ -232,7 +222,7 @@ static enum qpel_result fd_of(struct qpel_context *c, qpel_ticket ticket, int *f
         return QPEL_ERROR_INVALID;
     if (!b || b->state != BATCH_RUNNING)
         return event(1, fd);
-    if (!b->on_gpu)
+    if (b->runner == RUNNER_CPU)
         return cpu_fd(b, fd);
     if (!b->submitted)
         return QPEL_ERROR_INVALID; /* its ticket has not been given yet */

@@ -64,6 +64,7 @@ struct mock_vulkan {
     enum mock_lie lie;
     enum mock_order order;
     unsigned skip_at; /* the how manieth dispatch does nothing; 0: none */
+    VkCommandBuffer watched;
     unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
     VkResult fail_with;
     bool sync_fd_late; /* descriptors of semaphores are of work that is over: -1 */
@@ -78,6 +79,7 @@ struct mock_vulkan {
     uint64_t timeout_ns;     /* of the last */
     int live;                /* objects created and not destroyed */
     unsigned dispatches;     /* vkCmdDispatch */
+    unsigned recorded;       /* barriers in the command buffer that is watched */
     unsigned updates;        /* vkUpdateDescriptorSets */
     unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };

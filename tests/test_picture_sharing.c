@@ -98,7 +98,7 @@ static void an_end_that_does_not_come(void **state)
     struct picture_case c = case_draw(60, &r);
     struct running run = running_open(&c, t.context, CREATED, CREATED);
     running_collect(&run);
-    assert_int_equal(running_submit(&run, &t), QPEL_OK); /* with its self-test */
+    assert_int_equal(running_submit(&run, &t), QPEL_OK); /* after the self-test of such pictures */
     mock.fence = MOCK_FENCE_NEVER;
     assert_int_equal(qpel_submit(run.batch, &params, &ticket, NULL), QPEL_OK);
     /* Out of descriptors: call again. */
@@ -243,7 +243,7 @@ static void each_call_fails_in_turn(VkResult with, unsigned step)
     }
     printf("# %u of %u calls failed in turn, %u of them for good\n", (total + step - 1) / step,
            total, failed);
-    assert_true(failed > 0);
+    assert_true(failed > 5);
     sharing_close(&t);
     free(pages);
 }
@@ -257,13 +257,13 @@ static void out_of_device_memory(void **state)
 static void descriptors_that_a_driver_rejects(void **state)
 {
     (void)state;
-    each_call_fails_in_turn(VK_ERROR_INVALID_EXTERNAL_HANDLE, 6);
+    each_call_fails_in_turn(VK_ERROR_INVALID_EXTERNAL_HANDLE, 2);
 }
 
 static void device_lost_anywhere(void **state)
 {
     (void)state;
-    each_call_fails_in_turn(VK_ERROR_DEVICE_LOST, 12);
+    each_call_fails_in_turn(VK_ERROR_DEVICE_LOST, 5);
 }
 
 int main(void)

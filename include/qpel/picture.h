@@ -139,15 +139,17 @@ enum qpel_memory_kind {
     QPEL_MEMORY_DRIVER,   /* the GPU driver's, mapped */
     QPEL_MEMORY_HEAP,     /* a dma-heap's */
     QPEL_MEMORY_IMPORTED, /* qpel_picture_import() */
-    QPEL_MEMORY_WRAPPED   /* qpel_picture_wrap() */
+    QPEL_MEMORY_WRAPPED,  /* qpel_picture_wrap() */
+    QPEL_MEMORY_VULKAN    /* qpel_vulkan_picture_wrap() */
 };
-/* "CPU", "driver", "dma-heap", "imported", "wrapped"; "unknown" for other numbers. */
+/* "CPU", "driver", "dma-heap", "imported", "wrapped", "Vulkan"; "unknown" for other numbers. */
 QPEL_API const char *qpel_memory_kind_name(enum qpel_memory_kind kind);
 
 struct qpel_memory_info {
     enum qpel_memory_kind kind;
-    bool cpu, gpu; /* which of them reaches it */
-    bool cached;   /* the CPU reads it as fast as its own; false of imported ones: nothing tells */
+    bool cpu, gpu;   /* which of them reaches it */
+    bool cached;     /* the CPU reads it as fast as its own; false of imported ones
+                      * and of Vulkan's: nothing tells */
     bool exportable; /* qpel_picture_export() works */
     /* Why the CPU or the GPU does not reach it, or why it is no heap's where that was wanted; "" */
     char reason[QPEL_REASON_SIZE];

@@ -73,7 +73,9 @@ void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
     memset(c, 0, sizeof *c);
 }
 
-static void barrier(struct qvk_commands *c, struct qvk_device *d, VkPipelineStageFlags from,
+/* ---- barriers ---- */
+
+static void barrier(const struct qvk_device *d, VkCommandBuffer commands, VkPipelineStageFlags from,
                     VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags seen)
 {
     VkMemoryBarrier memory = {
@@ -81,11 +83,33 @@ static void barrier(struct qvk_commands *c, struct qvk_device *d, VkPipelineStag
         .srcAccessMask = written,
         .dstAccessMask = seen,
     };
-    d->vk.vkCmdPipelineBarrier(c->buffer, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
+    d->vk.vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 
 #define SHADER VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
 #define HOST   VK_PIPELINE_STAGE_HOST_BIT
+
+/* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
+ * buffer's end. */
+void qvk_barrier_first(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+            SHADER, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void qvk_barrier_between(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, SHADER, VK_ACCESS_SHADER_WRITE_BIT, SHADER,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void qvk_barrier_last(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
+            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+}
+
+/* ---- recording and submission ---- */
 
 enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d)
 {
@@ -99,29 +123,74 @@ enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d
     r = QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(c->buffer, &begin));
     if (r)
         return r;
-    /* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
-     * buffer's end. */
-    barrier(c, d, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, SHADER,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    qvk_barrier_first(d, c->buffer);
     qvk_stamps_begin(&c->stamps, d, c->buffer);
     return QPEL_OK;
 }
 
-void qvk_commands_separate(struct qvk_commands *c, struct qvk_device *d)
-{
-    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, SHADER,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-}
-
 void qvk_commands_finish(struct qvk_commands *c, struct qvk_device *d)
 {
-    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
-            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+    qvk_barrier_last(d, c->buffer);
     qvk_stamps_end(&c->stamps, d, c->buffer);
 }
 
+static void lock_queue(struct qvk_device *d)
+{
+    /* Not both: the caller may hold its own while a call of ours waits for it. */
+    if (d->lock_queue)
+        d->lock_queue(d->lock_user);
+    else
+        pthread_mutex_lock(&d->queue_lock);
+}
+
+static void unlock_queue(struct qvk_device *d)
+{
+    if (d->unlock_queue)
+        d->unlock_queue(d->lock_user);
+    else
+        pthread_mutex_unlock(&d->queue_lock);
+}
+
+/* As VkSubmitInfo has them. */
+struct semaphores {
+    VkSemaphore wait[QPEL_VULKAN_SEMAPHORE_MAX], signal[QPEL_VULKAN_SEMAPHORE_MAX];
+    uint64_t wait_value[QPEL_VULKAN_SEMAPHORE_MAX], signal_value[QPEL_VULKAN_SEMAPHORE_MAX];
+    VkPipelineStageFlags stage[QPEL_VULKAN_SEMAPHORE_MAX];
+    VkTimelineSemaphoreSubmitInfo values;
+};
+
+static void add_semaphores(struct semaphores *s, VkSubmitInfo *info, const struct qvk_device *d,
+                           const struct qpel_vulkan_semaphores *from)
+{
+    for (uint32_t i = 0; i < from->wait_count; i++) {
+        s->wait[i] = from->wait[i].semaphore;
+        s->wait_value[i] = from->wait[i].value;
+        s->stage[i] = SHADER;
+    }
+    for (uint32_t i = 0; i < from->signal_count; i++) {
+        s->signal[i] = from->signal[i].semaphore;
+        s->signal_value[i] = from->signal[i].value;
+    }
+    info->waitSemaphoreCount = from->wait_count;
+    info->pWaitSemaphores = s->wait;
+    info->pWaitDstStageMask = s->stage;
+    info->signalSemaphoreCount = from->signal_count;
+    info->pSignalSemaphores = s->signal;
+    /* The values of binary ones are not looked at. */
+    s->values = (VkTimelineSemaphoreSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = from->wait_count,
+        .pWaitSemaphoreValues = s->wait_value,
+        .signalSemaphoreValueCount = from->signal_count,
+        .pSignalSemaphoreValues = s->signal_value,
+    };
+    if (d->timelines)
+        info->pNext = &s->values;
+}
+
 /* The only vkQueueSubmit. */
-enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *d)
+enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *d,
+                                     const struct qpel_vulkan_semaphores *semaphores)
 {
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -130,14 +199,17 @@ enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *
         .signalSemaphoreCount = c->signals,
         .pSignalSemaphores = &c->ended,
     };
+    struct semaphores added;
+    if (semaphores)
+        add_semaphores(&added, &info, d, semaphores);
     enum qpel_result r = QVK_CHECK(d->health, d->vk.vkEndCommandBuffer(c->buffer));
     if (!r)
         r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &c->fence));
     if (r)
         return r;
-    pthread_mutex_lock(&d->queue_lock);
+    lock_queue(d);
     r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, c->fence));
-    pthread_mutex_unlock(&d->queue_lock);
+    unlock_queue(d);
     c->pending = !r;
     c->unfit |= c->signals && !r;
     return r;

@@ -24,16 +24,27 @@ enum qpel_result qvk_commands_open(struct qvk_commands *commands, struct qvk_dev
 /* Only where nothing is pending. */
 void qvk_commands_close(struct qvk_commands *commands, struct qvk_device *device);
 
-/* Starts recording, nothing being pending: what the CPU and earlier work wrote is visible to the
- * shaders. What follows up to qvk_commands_finish() is between the stamps, if they are used. */
-enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
+/* ---- barriers, in anybody's command buffer ---- */
+
+/* What the CPU and earlier work's shaders wrote is visible to the shaders that follow. */
+void qvk_barrier_first(const struct qvk_device *device, VkCommandBuffer commands);
 /* What shaders wrote so far is visible to those that follow. */
-void qvk_commands_separate(struct qvk_commands *commands, struct qvk_device *device);
-/* Ends the shaders' work: what they wrote is visible to the CPU once the fence is signalled (but
- * for the invalidation of memory that is not coherent). */
+void qvk_barrier_between(const struct qvk_device *device, VkCommandBuffer commands);
+/* What they wrote is visible to the CPU once a fence tells of it (but for the invalidation of
+ * memory that is not coherent). */
+void qvk_barrier_last(const struct qvk_device *device, VkCommandBuffer commands);
+
+/* ---- recording and submission ---- */
+
+/* Starts recording, nothing being pending, with the first barrier. What follows up to
+ * qvk_commands_finish() is between the stamps, if they are used. */
+enum qpel_result qvk_commands_begin(struct qvk_commands *commands, struct qvk_device *device);
+/* The last barrier. */
 void qvk_commands_finish(struct qvk_commands *commands, struct qvk_device *device);
-/* Ends recording and submits. Any thread, with others at the same queue. */
-enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device);
+/* Ends recording and submits; with semaphores, which are valid, where not null. Any thread, with
+ * others at the same queue. */
+enum qpel_result qvk_commands_submit(struct qvk_commands *commands, struct qvk_device *device,
+                                     const struct qpel_vulkan_semaphores *semaphores);
 
 /* Before a submission, nothing being pending: whether it is to signal its end to a descriptor.
  * UNSUPPORTED (the device can't), NOMEM, DEVICE_LOST: reason is filled. */

@@ -8,6 +8,20 @@
 
 /* ---- opening ---- */
 
+/* What every device gets, once there is one; else it is closed. */
+static enum qpel_result equip(struct gpu *g, enum qpel_result r, char reason[QPEL_REASON_SIZE])
+{
+    if (!r)
+        r = qvk_pipelines_open(&g->pipelines, &g->device, reason);
+    if (!r)
+        r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
+    if (r) {
+        qvk_pipelines_close(&g->pipelines);
+        qvk_device_close(&g->device);
+    }
+    return r;
+}
+
 /* Takes the best device whose driver lets itself be opened; those that fail get their reason. */
 static enum qpel_result take_device(struct gpu *g, const char *wanted,
                                     char reason[QPEL_REASON_SIZE])
@@ -19,14 +33,9 @@ static enum qpel_result take_device(struct gpu *g, const char *wanted,
         struct qvk_candidate *at = &g->list.candidates[best];
         at->rank = 0;
         r = qvk_device_create(&g->device, &g->instance, info, at, &g->health, reason);
-        if (!r)
-            r = qvk_pipelines_open(&g->pipelines, &g->device, reason);
-        if (!r)
-            r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
+        r = equip(g, r, reason);
         if (r) {
             qpel_reason_set(info->reason, "%s", reason);
-            qvk_pipelines_close(&g->pipelines);
-            qvk_device_close(&g->device);
             continue;
         }
         g->taken = best;
@@ -70,6 +79,28 @@ static enum qpel_result open_device(struct gpu *g, const struct gpu_params *para
     return r;
 }
 
+/* A caller's device, the only one of the list. */
+static enum qpel_result adopt_device(struct gpu *g, const struct qpel_vulkan_params *on,
+                                     char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r =
+        qvk_instance_adopt(&g->instance, on->get_instance_proc_addr, on->instance, reason);
+    if (!r)
+        r = qvk_list_adopt(&g->list, &g->instance, on, reason);
+    if (r)
+        return r;
+    struct qpel_device *info = &g->list.info[0];
+    r = qvk_device_adopt(&g->device, &g->instance, info, &g->list.candidates[0], &g->health, on,
+                         reason);
+    r = equip(g, r, reason);
+    if (r)
+        return r;
+    g->taken = 0;
+    info->taken = true;
+    qpel_reason_set(info->reason, "the caller's device");
+    return QPEL_OK;
+}
+
 enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
                                char reason[QPEL_REASON_SIZE])
 {
@@ -94,7 +125,8 @@ enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params
         qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
-    enum qpel_result r = open_device(g, params, reason);
+    enum qpel_result r =
+        params->vulkan ? adopt_device(g, params->vulkan, reason) : open_device(g, params, reason);
     if (g->list.count)
         *out = g;
     else

@@ -135,7 +135,7 @@ static void describe_memory(struct qpel_device *info, const VkPhysicalDeviceMemo
 
 /* What Vulkan 1.1 tells beyond 1.0. */
 static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
-                          const struct qvk_instance *instance)
+                          const struct qvk_instance *instance, const struct qpel_vulkan_params *on)
 {
     VkPhysicalDeviceDriverProperties driver = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
@@ -153,6 +153,10 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
     };
     bool driver_properties;
     list_extensions(&c->extensions, &driver_properties, instance, c->handle);
+    if (on)
+        c->extensions = (struct qvk_extensions){ .memory_fd = false };
+    for (uint32_t i = 0; on && i < on->extension_count; i++)
+        qvk_extensions_add(&c->extensions, on->extensions[i]);
     if (driver_properties)
         maintenance3.pNext = &driver;
     instance->GetPhysicalDeviceProperties2(c->handle, &all);
@@ -165,8 +169,10 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
     describe_sharing(info, c, instance);
 }
 
-/* Of the families that compute, the first: on V3D there is one, elsewhere the first does all. */
-static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *instance)
+/* Of the families that compute the owner's, or where there is none the first: on V3D there is
+ * but one, elsewhere the first does all. */
+static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *instance,
+                       const struct qpel_vulkan_params *on)
 {
     uint32_t count = 0;
     instance->GetPhysicalDeviceQueueFamilyProperties(c->handle, &count, NULL);
@@ -176,7 +182,8 @@ static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *insta
     instance->GetPhysicalDeviceQueueFamilyProperties(c->handle, &count, families);
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++)
-        if (families[i].queueCount && families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) {
+        if (families[i].queueCount && families[i].queueFlags & VK_QUEUE_COMPUTE_BIT &&
+            (!on || on->queue_family == i)) {
             c->family = i;
             c->timestamp_bits = families[i].timestampValidBits;
             found = true;
@@ -211,8 +218,10 @@ static const char *unfit(const struct qpel_device *info, const VkPhysicalDeviceL
     return NULL;
 }
 
-static void describe(struct qpel_device *info, struct qvk_candidate *c,
-                     const struct qvk_instance *instance)
+/* Leaves rank 0 where the device is unfit. on: as of qvk_list_adopt(), or null. */
+static enum qpel_result describe(struct qpel_device *info, struct qvk_candidate *c,
+                                 const struct qvk_instance *instance,
+                                 const struct qpel_vulkan_params *on)
 {
     VkPhysicalDeviceProperties p;
     instance->GetPhysicalDeviceProperties(c->handle, &p);
@@ -230,12 +239,16 @@ static void describe(struct qpel_device *info, struct qvk_candidate *c,
     if (p.apiVersion < VK_API_VERSION_1_1) {
         qpel_reason_set(info->reason, "Vulkan %u.%u, 1.1 is needed", info->api_version[0],
                         info->api_version[1]);
-        return;
+        return QPEL_ERROR_UNSUPPORTED;
     }
-    describe_more(info, c, instance);
-    if (!find_queue(c, instance)) {
-        qpel_reason_set(info->reason, "no compute queue");
-        return;
+    describe_more(info, c, instance, on);
+    if (!find_queue(c, instance, on)) {
+        if (!on)
+            qpel_reason_set(info->reason, "no compute queue");
+        else
+            qpel_reason_set(info->reason, "queue_family: family %u does not compute",
+                            on->queue_family);
+        return on ? QPEL_ERROR_INVALID : QPEL_ERROR_UNSUPPORTED;
     }
     info->timestamps = c->timestamp_bits && c->tick_seconds > 0;
     const char *why = unfit(info, &p.limits);
@@ -243,6 +256,7 @@ static void describe(struct qpel_device *info, struct qvk_candidate *c,
         qpel_reason_set(info->reason, "%s", why);
     else
         c->rank = 1;
+    return why ? QPEL_ERROR_UNSUPPORTED : QPEL_OK;
 }
 
 /* ---- the choice ---- */
@@ -297,6 +311,14 @@ static enum qpel_result enumerate(const struct qvk_instance *instance, VkPhysica
                           "vkEnumeratePhysicalDevices()");
 }
 
+/* Room for `count`, of which none is there yet. */
+static enum qpel_result make_room(struct qvk_list *list, uint32_t count)
+{
+    list->info = calloc(count, sizeof *list->info);
+    list->candidates = calloc(count, sizeof *list->candidates);
+    return list->info && list->candidates ? QPEL_OK : QPEL_ERROR_NOMEM;
+}
+
 enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance *instance,
                                const char *wanted, const struct log *log,
                                char reason[QPEL_REASON_SIZE])
@@ -305,25 +327,40 @@ enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance 
     VkPhysicalDevice *handles;
     uint32_t count = 0;
     enum qpel_result r = enumerate(instance, &handles, &count, log, reason);
-    if (!r && count) {
-        list->info = calloc(count, sizeof *list->info);
-        list->candidates = calloc(count, sizeof *list->candidates);
-        if (!list->info || !list->candidates)
-            r = QPEL_ERROR_NOMEM;
-    }
+    if (!r && count)
+        r = make_room(list, count);
     if (r == QPEL_ERROR_NOMEM)
         qpel_reason_set(reason, "out of memory");
     uint8_t uuid[QPEL_UUID_SIZE] = { 0 };
     enum wish wish = parse_wish(wanted, uuid);
     for (uint32_t i = 0; i < count && !r; i++) {
         list->candidates[i].handle = handles[i];
-        describe(&list->info[i], &list->candidates[i], instance);
+        describe(&list->info[i], &list->candidates[i], instance, NULL);
         rank(&list->info[i], &list->candidates[i], wish, wanted, uuid);
         list->count++;
     }
     free(handles);
     if (r)
         qvk_list_close(list);
+    return r;
+}
+
+enum qpel_result qvk_list_adopt(struct qvk_list *list, const struct qvk_instance *instance,
+                                const struct qpel_vulkan_params *on, char reason[QPEL_REASON_SIZE])
+{
+    memset(list, 0, sizeof *list);
+    enum qpel_result r = make_room(list, 1);
+    if (r) {
+        qpel_reason_set(reason, "out of memory");
+    } else {
+        list->candidates[0].handle = on->physical_device;
+        r = describe(&list->info[0], &list->candidates[0], instance, on);
+        qpel_reason_set(reason, "%s", list->info[0].reason);
+    }
+    if (r)
+        qvk_list_close(list);
+    else
+        list->count = 1;
     return r;
 }
 

@@ -73,6 +73,7 @@
 struct qvk_instance {
     PFN_vkGetInstanceProcAddr get_proc;
     VkInstance handle;
+    bool owned;
 #define QVK_MEMBER(name) PFN_vk##name name;
     QVK_INSTANCE_FUNCTIONS(QVK_MEMBER)
 #undef QVK_MEMBER
@@ -82,6 +83,11 @@ struct qvk_instance {
  * instead of the system's, for tests; null: libvulkan's. Fills reason on failure. */
 enum qpel_result qvk_instance_open(struct qvk_instance *instance, void (*loader)(void),
                                    const struct log *log, char reason[QPEL_REASON_SIZE]);
+/* Takes a caller's instance of Vulkan 1.1 or later into use. */
+enum qpel_result qvk_instance_adopt(struct qvk_instance *instance,
+                                    PFN_vkGetInstanceProcAddr get_proc, VkInstance handle,
+                                    char reason[QPEL_REASON_SIZE]);
+/* Destroys it if it is ours. */
 void qvk_instance_close(struct qvk_instance *instance);
 
 /* Functions that change the loader's lists, apart from each other and from all that walks them:

@@ -1,7 +1,10 @@
+/* MAP_ANONYMOUS */
+#define _GNU_SOURCE
 #include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Of a buffer that grows with its load. */
 #define FIRST_SIZE ((size_t)64 << 10)
@@ -133,7 +136,7 @@ enum qpel_result qvk_buffer_make_set(struct qvk_device *d, struct gpu_buffer *b)
     r = QVK_CHECK(d->health, d->vk.vkAllocateDescriptorSets(d->handle, &set, &b->set));
     if (r)
         return r;
-    VkDescriptorBufferInfo whole = { .buffer = b->handle, .range = VK_WHOLE_SIZE };
+    VkDescriptorBufferInfo whole = { .buffer = b->handle, .offset = b->first, .range = b->size };
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = b->set,
@@ -212,6 +215,34 @@ enum qpel_result qvk_buffer_create_exported(struct qvk_device *d, size_t size, e
     return create(d, size, use, true, out);
 }
 
+enum qpel_result qvk_buffer_adopt(struct qvk_device *d, VkBuffer handle, VkDeviceSize first,
+                                  size_t size, void *data, struct gpu_buffer **out)
+{
+    *out = NULL;
+    struct gpu_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return QPEL_ERROR_NOMEM;
+    b->handle = handle;
+    b->callers = true;
+    b->first = first;
+    b->size = size;
+    b->data = data;
+    b->coherent = true;
+    enum qpel_result r = QPEL_OK;
+    if (!data) {
+        void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        b->data = b->reserved = p == MAP_FAILED ? NULL : p;
+        r = b->data ? QPEL_OK : QPEL_ERROR_NOMEM;
+    }
+    if (!r)
+        r = qvk_buffer_make_set(d, b);
+    if (r)
+        qvk_buffer_destroy(d, b);
+    else
+        *out = b;
+    return r;
+}
+
 enum qpel_result qvk_buffer_reserve(struct qvk_device *d, struct gpu_buffer **buffer, size_t size,
                                     enum qvk_use use)
 {
@@ -235,8 +266,10 @@ void qvk_buffer_destroy(struct qvk_device *d, struct gpu_buffer *b)
         return;
     if (b->pool)
         d->vk.vkDestroyDescriptorPool(d->handle, b->pool, NULL);
-    if (b->handle)
+    if (b->handle && !b->callers)
         d->vk.vkDestroyBuffer(d->handle, b->handle, NULL);
+    if (b->reserved)
+        munmap(b->reserved, (size_t)b->size);
     if (b->memory)
         d->vk.vkFreeMemory(d->handle, b->memory, NULL);
     free(b);
