@@ -1,40 +1,16 @@
 /* The picture door's section: works in turn, each proven on all runners and then timed by turns. */
-#include "door.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RUNNERS = 5 * BENCH_MAX_LAYERS + 8 * BENCH_MAX_DEVICES, MAX_TRACES = 64 };
+#include "door_section.h"
+
+enum { MAX_TRACES = 64 };
 #define QUICK_TRACE "city1080-x264.qtrace"
 /* Its pictures are small: for tests. */
 #define TINY_SAMPLES (320 * 240)
 /* Of more samples only luma is predicted, on real devices and the best layer. */
 #define HUGE_SAMPLES (1 << 22)
-
-/* Means over pictures, for the summary. */
-struct total {
-    double phases[DOOR_PHASE_COUNT], blocks, of_copy, of_dsp;
-    unsigned pictures;
-};
-
-struct door {
-    struct bench *b;
-    struct qpel_context *layers[BENCH_MAX_LAYERS];
-    struct door_device *devices[BENCH_MAX_DEVICES];
-    size_t runner_count;
-    struct door_runner runners[MAX_RUNNERS];
-    unsigned device_of[MAX_RUNNERS]; /* index, of those on a device */
-    struct total totals[MAX_RUNNERS];
-    struct door_images images;
-    /* The device's own copy of luma, and of luma and chroma; 0: not measured. */
-    double copy[BENCH_MAX_DEVICES][2];
-    unsigned rounds;
-    double *figures; /* [runner][phase][round] */
-    double *scratch; /* of a round each */
-};
-
-static const char *const form_names[] = { "luma as called", "luma", "NV12", "planar 4:2:0" };
 
 /* ---- runners ---- */
 
@@ -63,7 +39,7 @@ static bool add_layer(struct door *d, size_t index)
     snprintf(r->name, sizeof r->name, "%.20s, the dsp door, luma", layer->name);
     for (int form = 0; form < DOOR_FORM_COUNT; form++) {
         r = add(d, d->layers[index], QPEL_BACKEND_CPU, (enum door_form)form);
-        snprintf(r->name, sizeof r->name, "%.20s, %s", layer->name, form_names[form]);
+        snprintf(r->name, sizeof r->name, "%.20s, %s", layer->name, door_form_names[form]);
     }
     return true;
 }
@@ -90,7 +66,7 @@ static void add_device(struct door *d, size_t index)
                      !device->own_memory     ? ""
                      : near == QPEL_NEAR_CPU ? ", near the CPU"
                                              : ", near the GPU",
-                     form_names[form]);
+                     door_form_names[form]);
         }
 }
 
@@ -131,11 +107,6 @@ static void close_door(struct door *d)
 }
 
 /* ---- timing ---- */
-
-static double *figures_of(const struct door *d, size_t runner, enum door_phase phase)
-{
-    return d->figures + (runner * DOOR_PHASE_COUNT + phase) * d->rounds;
-}
 
 static bool round_of(struct door *d, const struct door_work *work, size_t runner, unsigned round,
                      bool timed)
@@ -186,130 +157,6 @@ static void measure_copies(struct door *d, const struct door_work *work, unsigne
             return;
         }
     }
-}
-
-/* ---- results ---- */
-
-/* By CPU time, which other programs disturb less; both are one thread's. */
-static double ratio_to_dsp(const struct door *d, size_t runner, size_t dsp)
-{
-    for (unsigned i = 0; i < d->rounds; i++)
-        d->scratch[i] = figures_of(d, runner, DOOR_CPU)[i] / figures_of(d, dsp, DOOR_CPU)[i];
-    return measure_stat_of(d->scratch, d->rounds).median;
-}
-
-/* What the recipe in use has AUTO take for the runner's picture, and its predictions; from the call
- * of qpel_submit() to the end of qpel_wait(). */
-static void tell_auto(struct door *d, const struct door_runner *r)
-{
-    const struct qpel_submit_params params = { .slices = 0 };
-    struct json *j = &d->b->json;
-    struct qpel_recipe_answer a;
-
-    if (!r->device || r->form == DOOR_CALLED)
-        return;
-    if (qpel_recipe_query_batch(r->batch[0], &params, &a)) {
-        bench_fail(d->b, "%.60s: the recipe can't be asked", r->name);
-        return;
-    }
-    printf("      AUTO: %s, %s\n", qpel_backend_name(a.backend), a.reason);
-    json_string(j, "auto", qpel_backend_name(a.backend));
-    json_number(j, "predicted_cpu_wall", a.cpu_wall);
-    json_number(j, "predicted_cpu_cpu", a.cpu_cpu);
-    json_number(j, "predicted_gpu_wall", a.gpu_wall);
-    json_number(j, "predicted_gpu_cpu", a.gpu_cpu);
-}
-
-/* dsp: the runner of the same layer's dsp door, or itself; or SIZE_MAX. */
-static void tell(struct door *d, size_t runner, size_t dsp, const struct door_work *work,
-                 struct total *total)
-{
-    struct door_runner *r = &d->runners[runner];
-    struct json *j = &d->b->json;
-    const double blocks = (double)work->whole.count;
-    struct measure_stat stats[DOOR_PHASE_COUNT];
-    double of_dsp = 0, of_copy = 0;
-
-    if (dsp != SIZE_MAX && dsp != runner && r->form == DOOR_CALLED && !r->device)
-        of_dsp = ratio_to_dsp(d, runner, dsp);
-    for (int p = 0; p < DOOR_PHASE_COUNT; p++) {
-        double *figures = d->scratch;
-
-        memcpy(figures, figures_of(d, runner, (enum door_phase)p), d->rounds * sizeof(*figures));
-        stats[p] = measure_stat_of(figures, d->rounds);
-    }
-    if (r->device && d->copy[d->device_of[runner]][r->form > DOOR_LUMA] > 0)
-        of_copy = (stats[DOOR_GPU].median > 0 ? stats[DOOR_GPU].median : stats[DOOR_QUEUE].median) /
-                  d->copy[d->device_of[runner]][r->form > DOOR_LUMA];
-
-    printf("    %-52s %8.3f ms (%.3f..%.3f), CPU time %.3f", r->name,
-           stats[DOOR_TOTAL].median * 1e3, stats[DOOR_TOTAL].q1 * 1e3, stats[DOOR_TOTAL].q3 * 1e3,
-           stats[DOOR_CPU].median * 1e3);
-    if (!r->device && stats[DOOR_TOTAL].median > BENCH_BUSY * stats[DOOR_CPU].median)
-        d->b->busy = true;
-    if (!r->dsp)
-        printf("; ns a block: add %.1f, submit %.1f", stats[DOOR_ADD].median * 1e9 / blocks,
-               stats[DOOR_SUBMIT].median * 1e9 / blocks);
-    if (of_dsp > 0)
-        printf("; %.3f of the dsp door's", of_dsp);
-    if (r->device)
-        printf("; us: submit to wait %.1f, vkQueueSubmit to wait %.1f, GPU %.1f",
-               stats[DOOR_DONE].median * 1e6, stats[DOOR_QUEUE].median * 1e6,
-               stats[DOOR_GPU].median * 1e6);
-    if (of_copy > 0)
-        printf(", %.2f of a copy", of_copy);
-    printf("\n");
-
-    json_object(j, NULL);
-    json_string(j, "name", r->name);
-    json_string(j, "door", r->dsp ? "dsp" : "picture");
-    json_string(j, "form", form_names[r->form]);
-    json_string(j, "backend", qpel_backend_name(r->backend));
-    json_bool(j, "near_gpu", r->near == QPEL_NEAR_GPU);
-    json_bool(j, "exact", true);
-    json_number(j, "rounds", d->rounds);
-    for (int p = 0; p < DOOR_PHASE_COUNT; p++)
-        if (stats[p].median > 0)
-            bench_json_stat(j, door_phase_names[p], stats[p]);
-    if (of_dsp > 0)
-        json_number(j, "of_dsp_door", of_dsp);
-    if (of_copy > 0) {
-        json_number(j, "copy", d->copy[d->device_of[runner]][r->form > DOOR_LUMA]);
-        json_number(j, "of_copy", of_copy);
-    }
-    tell_auto(d, r);
-    json_end_object(j);
-
-    if (!total)
-        return;
-    for (int p = 0; p < DOOR_PHASE_COUNT; p++)
-        total->phases[p] += stats[p].median;
-    total->blocks += blocks;
-    total->of_dsp += of_dsp;
-    total->of_copy += of_copy;
-    total->pictures++;
-}
-
-static void summarize(struct door *d, size_t runner)
-{
-    const struct door_runner *r = &d->runners[runner];
-    const struct total *t = &d->totals[runner];
-    const double n = t->pictures;
-    char more[120] = "";
-
-    if (!t->pictures || r->gave_up)
-        return;
-    if (r->device)
-        snprintf(more, sizeof more, ", queue to wait %.1f us, GPU %.1f us, %.2f of a copy",
-                 t->phases[DOOR_QUEUE] * 1e6 / n, t->phases[DOOR_GPU] * 1e6 / n, t->of_copy / n);
-    else if (t->of_dsp > 0)
-        snprintf(more, sizeof more, ", %.3f of the dsp door", t->of_dsp / n);
-    bench_summary(d->b,
-                  "door       %-48s %7.3f ms a 1080p picture (mean of %u), CPU time %.3f; ns a "
-                  "block: add %.1f, submit %.1f%s",
-                  r->name, t->phases[DOOR_TOTAL] * 1e3 / n, t->pictures,
-                  t->phases[DOOR_CPU] * 1e3 / n, t->phases[DOOR_ADD] * 1e9 / t->blocks,
-                  t->phases[DOOR_SUBMIT] * 1e9 / t->blocks, more);
 }
 
 /* ---- works ---- */
@@ -427,7 +274,8 @@ static void run_work(struct door *d, const struct door_work *work, const struct 
     for (size_t i = 0; i < count; i++) {
         if (d->runners[proven[i]].dsp)
             dsp = proven[i];
-        tell(d, proven[i], dsp, work, trace && work->width == 1920 ? &d->totals[proven[i]] : NULL);
+        door_tell(d, proven[i], dsp, work,
+                  trace && work->width == 1920 ? &d->totals[proven[i]] : NULL);
     }
     json_end_array(j);
     if (work->centre && work->width * work->height <= HUGE_SAMPLES) {
@@ -525,6 +373,6 @@ void bench_door(struct bench *b)
     run_traces(d);
     json_end_array(&b->json);
     for (size_t i = 0; i < d->runner_count; i++)
-        summarize(d, i);
+        door_summarize(d, i);
     close_door(d);
 }

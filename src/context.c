@@ -84,6 +84,49 @@ static enum qpel_result take_recipe(struct qpel_context *c, const struct qpel_co
     return r;
 }
 
+/* ---- opening the GPU ---- */
+
+/* With the lock held. */
+static enum qpel_result open_gpu_on(struct qpel_context *c, const struct qpel_vulkan_params *vulkan)
+{
+    c->gpu_state = GPU_NONE;
+    if (c->backend == QPEL_BACKEND_CPU) {
+        qpel_reason_set(c->gpu_reason, "the context was made for the CPU");
+        return QPEL_ERROR_UNSUPPORTED;
+    }
+    struct gpu_params params = {
+        .device = c->device,
+        .vulkan = vulkan,
+        .timeout_ms = c->timeout_ms,
+        .log = &c->log,
+    };
+    enum qpel_result r = qpel_gpu_open(&c->gpu, &params, c->gpu_reason);
+    if (!r)
+        c->gpu_state = GPU_OPEN;
+    else
+        qpel_log_line(&c->log, QPEL_LOG_INFO, "no GPU: %s", c->gpu_reason);
+    return r;
+}
+
+static void open_gpu(struct qpel_context *c)
+{
+    if (c->gpu_state == GPU_UNTRIED)
+        open_gpu_on(c, NULL);
+}
+
+static enum qpel_result take_callers_device(struct qpel_context *c,
+                                            const struct qpel_vulkan_params *vulkan,
+                                            char reason[QPEL_REASON_SIZE])
+{
+    pthread_mutex_lock(&c->lock);
+    c->on_callers_device = true;
+    enum qpel_result r = open_gpu_on(c, vulkan);
+    if (r)
+        memcpy(reason, c->gpu_reason, QPEL_REASON_SIZE);
+    pthread_mutex_unlock(&c->lock);
+    return r;
+}
+
 /* ---- lifetime ---- */
 
 static bool valid_params(const struct qpel_context_params *p)
@@ -108,8 +151,10 @@ static bool init_lock(struct qpel_context *c)
     return good;
 }
 
-enum qpel_result qpel_context_create(struct qpel_context **out,
-                                     const struct qpel_context_params *params)
+enum qpel_result qpel_context_create_on(struct qpel_context **out,
+                                        const struct qpel_context_params *params,
+                                        const struct qpel_vulkan_params *vulkan,
+                                        char reason[QPEL_REASON_SIZE])
 {
     static const struct qpel_context_params defaults;
     if (!out)
@@ -140,17 +185,24 @@ enum qpel_result qpel_context_create(struct qpel_context **out,
         r = take_backend(c, params);
     if (!r)
         r = take_recipe(c, params);
-    if (!r && c->backend == QPEL_BACKEND_GPU) {
-        char reason[QPEL_REASON_SIZE];
-        if (!qpel_context_open_gpu(c, true, &r, reason))
-            qpel_log_line(&c->log, QPEL_LOG_ERROR, "no GPU: %s", reason);
-    }
+    if (!r && vulkan)
+        r = take_callers_device(c, vulkan, reason);
+    if (!r && (vulkan || c->backend == QPEL_BACKEND_GPU) &&
+        !qpel_context_open_gpu(c, true, &r, reason))
+        qpel_log_line(&c->log, QPEL_LOG_ERROR, "no GPU: %s", reason);
     if (r) {
         qpel_context_destroy(&c);
         return r;
     }
     *out = c;
     return QPEL_OK;
+}
+
+enum qpel_result qpel_context_create(struct qpel_context **out,
+                                     const struct qpel_context_params *params)
+{
+    char reason[QPEL_REASON_SIZE];
+    return qpel_context_create_on(out, params, NULL, reason);
 }
 
 void qpel_context_destroy(struct qpel_context **context)
@@ -174,27 +226,6 @@ void qpel_context_destroy(struct qpel_context **context)
 }
 
 /* ---- the GPU ---- */
-
-/* With the lock held. */
-static void open_gpu(struct qpel_context *c)
-{
-    if (c->gpu_state != GPU_UNTRIED)
-        return;
-    c->gpu_state = GPU_NONE;
-    if (c->backend == QPEL_BACKEND_CPU) {
-        qpel_reason_set(c->gpu_reason, "the context was made for the CPU");
-        return;
-    }
-    struct gpu_params params = {
-        .device = c->device,
-        .timeout_ms = c->timeout_ms,
-        .log = &c->log,
-    };
-    if (qpel_gpu_open(&c->gpu, &params, c->gpu_reason) == QPEL_OK)
-        c->gpu_state = GPU_OPEN;
-    else
-        qpel_log_line(&c->log, QPEL_LOG_INFO, "no GPU: %s", c->gpu_reason);
-}
 
 static void test_gpu(struct qpel_context *c)
 {

@@ -38,6 +38,7 @@ struct qpel_context {
     enum qpel_preference preference;
     unsigned max_slowdown_percent;
     unsigned timeout_ms;
+    bool on_callers_device;
 
     pthread_mutex_t lock;    /* for all below, and the counts of the context's buffers */
     pthread_cond_t finished; /* a batch is done; by the monotonic clock */
@@ -47,6 +48,7 @@ struct qpel_context {
     struct scratch *scratch;    /* those not in use */
     struct qpel_batch *batches; /* all of them */
     struct picture_chunk *chunks;
+    bool no_heap;             /* none can be opened */
     uint32_t pictures_tested; /* kinds that the GPU gets right, a bit each: picture_self_test.c */
     bool pictures_in_test;    /* a thread tests one */
     uint64_t last_ticket;
@@ -60,6 +62,13 @@ struct qpel_buffer {
     unsigned accesses;             /* open CPU accesses */
     unsigned dispatches;           /* running */
 };
+
+/* qpel_context_create(), on a device of the caller's, whose handles are there; null: none. `reason`
+ * is filled where the device is at fault. */
+enum qpel_result qpel_context_create_on(struct qpel_context **out,
+                                        const struct qpel_context_params *params,
+                                        const struct qpel_vulkan_params *vulkan,
+                                        char reason[QPEL_REASON_SIZE]);
 
 /* The context's GPU, opened on first need and, if `tested`, self-tested before it may run
  * anything. Null: there is none that works; *result (UNSUPPORTED or DEVICE_LOST) and

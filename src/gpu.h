@@ -11,8 +11,12 @@
 struct gpu;        /* an opened device */
 struct gpu_buffer; /* host-visible memory with a descriptor set of its own */
 
+struct qpel_vulkan_params; /* qpel/vulkan.h */
+
 struct gpu_params {
     const char *device; /* as qpel_context_params.device; null: the first real GPU */
+    /* A device of the caller's to use instead of one that is looked for; null: none. */
+    const struct qpel_vulkan_params *vulkan;
     unsigned timeout_ms;
     const struct log *log; /* outlives the gpu */
     /* For tests: a vkGetInstanceProcAddr to use instead of the system's. Null: libvulkan's. */
@@ -22,7 +26,8 @@ struct gpu_params {
 /* Opens the loader, lists the devices into the gpu (also those not taken, each with its reason) and
  * takes one. On failure `reason` is filled. If there were devices to list, *out is set all
  * the same, so that they can be told; it then has no taken device and only qpel_gpu_devices() and
- * qpel_gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. */
+ * qpel_gpu_close() may be used. UNSUPPORTED: no loader, or no device that fits. INVALID: the
+ * caller's device is not as it should be. */
 enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
                                char reason[QPEL_REASON_SIZE]);
 
@@ -48,6 +53,32 @@ enum qpel_result qpel_gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffe
                                        size_t size);
 /* Ranges that share no multiple of this are apart, also where memory is not coherent. */
 #define GPU_BUFFER_ATOM 256
+
+/* ---- memory that others share ----
+ *
+ * Such a buffer has no padding of its own, and what it held it holds. UNSUPPORTED (the device, or
+ * this memory on it), NOMEM and DEVICE_LOST all fill reason. */
+
+/* A dma-buf; `data` is what qpel_gpu_buffer_data() will answer, and whatever the CPU does there is
+ * the caller's business. The descriptor stays the caller's. */
+enum qpel_result qpel_gpu_buffer_import(struct gpu *gpu, int fd, size_t size, void *data,
+                                        struct gpu_buffer **out, char reason[QPEL_REASON_SIZE]);
+/* The CPU's own memory, which must outlive the buffer. */
+enum qpel_result qpel_gpu_buffer_import_host(struct gpu *gpu, void *base, size_t size,
+                                             struct gpu_buffer **out,
+                                             char reason[QPEL_REASON_SIZE]);
+/* As qpel_gpu_buffer_create(), and qpel_gpu_buffer_export() gives dma-bufs of it: a new descriptor
+ * each time, of *size bytes. */
+enum qpel_result qpel_gpu_buffer_create_shared(struct gpu *gpu, size_t size, enum qpel_near near,
+                                               struct gpu_buffer **out,
+                                               char reason[QPEL_REASON_SIZE]);
+enum qpel_result qpel_gpu_buffer_export(struct gpu *gpu, const struct gpu_buffer *buffer, int *fd,
+                                        size_t *size, char reason[QPEL_REASON_SIZE]);
+
+/* Whether it is cached for the CPU; whether shaders can use it, which takes a range that the device
+ * binds. */
+bool qpel_gpu_buffer_cached(const struct gpu_buffer *buffer);
+bool qpel_gpu_buffer_bound(const struct gpu_buffer *buffer);
 
 /* A plane of a checked dispatch. */
 struct job_plane {
@@ -105,13 +136,25 @@ void qpel_gpu_batch_begin(struct gpu_batch *gpu_batch, const struct qpel_batch *
 void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *gpu_batch,
                         const struct qpel_batch *batch);
 
+/* What the caller's own Vulkan adds to a submission, of which src/vulkan/ alone knows. */
+struct gpu_wish;
+
 /* Starts the prediction of a batch, which has a target and is not in flight, and returns. Whatever
  * was submitted before to this gpu comes before. timed: ask the GPU's clock, as struct job has it.
+ * `wish` is null, or may be to record instead, and then there is nothing to wait for.
  * UNSUPPORTED (as above, or one of the device's limits), NOMEM, DEVICE_LOST: nothing was started;
  * `reason` tells why. */
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, bool timed,
-                                       char reason[QPEL_REASON_SIZE]);
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE]);
+
+/* Before a submission: whether it will be asked for a descriptor that tells its end. UNSUPPORTED
+ * (the device has none), NOMEM, DEVICE_LOST: reason is filled. */
+enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *gpu, struct gpu_batch *batch, bool wish,
+                                        char reason[QPEL_REASON_SIZE]);
+/* That descriptor, of the last submission: a new one that becomes readable; -1: it has ended.
+ * NOMEM; DEVICE_LOST. No other thread submits or asks at the same time. */
+enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int *fd);
 
 /* Waits for a submission; 0 just looks. TIMEOUT: it is not done. DEVICE_LOST: it never will be;
  * also where nothing has come of it in the gpu's own timeout. Any thread, several at once; the

@@ -67,6 +67,49 @@ enum qpel_result qpel_gpu_buffer_flush(struct gpu *gpu, struct gpu_buffer *buffe
     return QPEL_ERROR_UNSUPPORTED;
 }
 
+enum qpel_result qpel_gpu_buffer_import(struct gpu *gpu, int fd, size_t size, void *data,
+                                        struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    (void)gpu, (void)fd, (void)size, (void)data;
+    *out = NULL;
+    qpel_reason_set(reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result qpel_gpu_buffer_import_host(struct gpu *gpu, void *base, size_t size,
+                                             struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    return qpel_gpu_buffer_import(gpu, -1, size, base, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_create_shared(struct gpu *gpu, size_t size, enum qpel_near near,
+                                               struct gpu_buffer **out,
+                                               char reason[QPEL_REASON_SIZE])
+{
+    (void)near;
+    return qpel_gpu_buffer_import(gpu, -1, size, NULL, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_export(struct gpu *gpu, const struct gpu_buffer *buffer, int *fd,
+                                        size_t *size, char reason[QPEL_REASON_SIZE])
+{
+    (void)gpu, (void)buffer, (void)fd, (void)size;
+    qpel_reason_set(reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+bool qpel_gpu_buffer_cached(const struct gpu_buffer *buffer)
+{
+    (void)buffer;
+    return false;
+}
+
+bool qpel_gpu_buffer_bound(const struct gpu_buffer *buffer)
+{
+    (void)buffer;
+    return false;
+}
+
 const char *qpel_gpu_refuses(const struct gpu *gpu, const struct job *job)
 {
     (void)gpu, (void)job;
@@ -112,11 +155,25 @@ void qpel_gpu_batch_add(struct gpu *gpu, struct gpu_batch *batch, const struct q
 
 enum qpel_result qpel_gpu_batch_submit(struct gpu *gpu, struct gpu_batch *gpu_batch,
                                        const struct qpel_batch *batch, bool timed,
-                                       char reason[QPEL_REASON_SIZE])
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE])
 {
-    (void)gpu, (void)gpu_batch, (void)batch, (void)timed;
+    (void)gpu, (void)gpu_batch, (void)batch, (void)timed, (void)wish;
     qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *gpu, struct gpu_batch *batch, bool wish,
+                                        char reason[QPEL_REASON_SIZE])
+{
+    (void)gpu, (void)batch, (void)wish;
+    qpel_reason_set(reason, "%s", none);
+    return QPEL_ERROR_UNSUPPORTED;
+}
+
+enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int *fd)
+{
+    (void)gpu, (void)batch, (void)fd;
+    return QPEL_ERROR_DEVICE_LOST;
 }
 
 enum qpel_result qpel_gpu_batch_wait(struct gpu *gpu, struct gpu_batch *batch, uint64_t timeout_ns)

@@ -2,6 +2,7 @@
 #include "qpel/common.h"
 #include "qpel/context.h"
 #include "qpel/dispatch.h"
+#include "qpel/picture.h"
 #include "qpel/recipe.h"
 
 #define NAME(table, index)                                                                         \
@@ -38,6 +39,13 @@ const char *qpel_backend_name(enum qpel_backend backend)
 const char *qpel_device_kind_name(enum qpel_device_kind kind)
 {
     static const char *const names[] = { "other", "integrated", "discrete", "virtual", "software" };
+    return NAME(names, (int)kind);
+}
+
+const char *qpel_memory_kind_name(enum qpel_memory_kind kind)
+{
+    static const char *const names[] = { "CPU",      "driver",  "dma-heap",
+                                         "imported", "wrapped", "Vulkan" };
     return NAME(names, (int)kind);
 }
 

@@ -1,63 +1,15 @@
 /* Pictures: memory with a shape. */
 #include "picture.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "picture_shape.h"
 #include "ticket.h"
 
-#define SIDE_MAX 16384
-
-static int plane_count(const struct qpel_picture_format *f)
-{
-    if (f->chroma == QPEL_CHROMA_400)
-        return 1;
-    return f->layout == QPEL_LAYOUT_PLANAR ? 3 : 2;
-}
-
-static int component_width(const struct qpel_picture_format *f, int component)
-{
-    int shift = component ? chroma_shift_x(f->chroma) : 0;
-    return (int)(f->width + (uint32_t)shift) >> shift;
-}
-
-static int component_height(const struct qpel_picture_format *f, int component)
-{
-    int shift = component ? chroma_shift_y(f->chroma) : 0;
-    return (int)(f->height + (uint32_t)shift) >> shift;
-}
-
-/* Bytes of a row's samples. */
-static size_t row_bytes(const struct qpel_picture_format *f, int plane)
-{
-    size_t width = (size_t)component_width(f, plane);
-    return plane && f->layout == QPEL_LAYOUT_INTERLEAVED ? 2 * width : width;
-}
-
-static enum qpel_result check_format(const struct qpel_picture_format *f)
-{
-    if (!f || !f->width || !f->height || f->width > SIDE_MAX || f->height > SIDE_MAX ||
-        (unsigned)f->chroma > QPEL_CHROMA_444 || (unsigned)f->layout > QPEL_LAYOUT_INTERLEAVED)
-        return QPEL_ERROR_INVALID;
-    /* Chroma of 4:4:4 is filtered as luma, by kernels that want neighbours side by side. */
-    if (f->chroma == QPEL_CHROMA_444 && f->layout == QPEL_LAYOUT_INTERLEAVED)
-        return QPEL_ERROR_UNSUPPORTED;
-    switch (f->bit_depth) {
-    case 0:
-    case 8:
-        return QPEL_OK;
-    case 9:
-    case 10:
-    case 12:
-    case 14:
-        return QPEL_ERROR_UNSUPPORTED;
-    default:
-        return QPEL_ERROR_INVALID;
-    }
-}
-
-static struct qpel_picture *picture_new(struct qpel_context *context,
-                                        const struct qpel_picture_format *format)
+struct qpel_picture *qpel_picture_new(struct qpel_context *context,
+                                      const struct qpel_picture_format *format)
 {
     struct qpel_picture *p = calloc(1, sizeof *p);
     if (!p)
@@ -79,11 +31,22 @@ static void set_components(struct qpel_picture *p)
         p->component[c] = (struct samples){
             .data = p->data.data[plane] + (c == 2 && interleaved),
             .stride = p->data.stride[plane],
-            .width = component_width(&p->format, c),
-            .height = component_height(&p->format, c),
+            .width = qpel_component_width(&p->format, c),
+            .height = qpel_component_height(&p->format, c),
             .step = c && interleaved ? 2 : 1,
         };
     }
+}
+
+void qpel_picture_set_planes(struct qpel_picture *p, const struct picture_planes *planes)
+{
+    uint8_t *memory = qpel_picture_memory_data(&p->memory);
+    p->planes = *planes;
+    for (int i = 0; i < qpel_plane_count(&p->format); i++) {
+        p->data.data[i] = memory + planes->offset[i];
+        p->data.stride[i] = (ptrdiff_t)planes->stride[i];
+    }
+    set_components(p);
 }
 
 /* Rows start at multiples of 64 bytes, and their distance is no power of two: rows of one column
@@ -94,59 +57,83 @@ static size_t choose_stride(size_t bytes)
     return stride >= 512 && (stride & (stride - 1)) == 0 ? stride + 64 : stride;
 }
 
-enum qpel_result qpel_picture_create(struct qpel_context *context,
-                                     const struct qpel_picture_format *format, enum qpel_near near,
-                                     struct qpel_picture **out)
+/* The library's own layout; returns its bytes. */
+static size_t lay_out(const struct qpel_picture_format *format, struct picture_planes *planes)
+{
+    size_t size = 0;
+    for (int i = 0; i < qpel_plane_count(format); i++) {
+        planes->offset[i] = size;
+        planes->stride[i] = choose_stride(qpel_row_bytes(format, i));
+        size += planes->stride[i] * (size_t)qpel_component_height(format, i);
+    }
+    return size;
+}
+
+static enum qpel_result create(struct qpel_context *context,
+                               const struct qpel_picture_format *format, enum qpel_near near,
+                               bool exportable, struct qpel_picture **out)
 {
     if (!out)
         return QPEL_ERROR_INVALID;
     *out = NULL;
     enum qpel_result r =
-        context && (unsigned)near <= QPEL_NEAR_GPU ? check_format(format) : QPEL_ERROR_INVALID;
+        context && (unsigned)near <= QPEL_NEAR_GPU ? qpel_check_format(format) : QPEL_ERROR_INVALID;
     if (r)
         return r;
-    struct qpel_picture *p = picture_new(context, format);
+    struct qpel_picture *p = qpel_picture_new(context, format);
     if (!p)
         return QPEL_ERROR_NOMEM;
-    size_t size = 0;
-    for (int i = 0; i < plane_count(format); i++) {
-        p->planes.offset[i] = size;
-        p->planes.stride[i] = choose_stride(row_bytes(format, i));
-        size += p->planes.stride[i] * (size_t)component_height(format, i);
-    }
-    size_t units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8);
-    r = qpel_picture_memory_take(context, size, units, near, &p->memory);
+    struct picture_planes planes = { .offset = { 0 } };
+    const size_t size = lay_out(format, &planes);
+    struct picture_need need = {
+        .size = size,
+        .row = planes.stride[0] > planes.stride[1] ? planes.stride[0] : planes.stride[1],
+        .units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8),
+        .near = near,
+        .exportable = exportable,
+    };
+    r = qpel_picture_memory_take(context, &need, &p->memory, p->reason);
     if (r) {
+        qpel_log_line(&context->log, QPEL_LOG_ERROR, "no picture of %" PRIu32 "x%" PRIu32 "%s: %s",
+                      format->width, format->height, exportable ? " for export" : "", p->reason);
         free(p);
         return r;
     }
-    for (int i = 0; i < plane_count(format); i++) {
-        p->data.data[i] = (uint8_t *)qpel_picture_memory_data(&p->memory) + p->planes.offset[i];
-        p->data.stride[i] = (ptrdiff_t)p->planes.stride[i];
-    }
-    set_components(p);
+    p->kind = p->memory.dmabuf.data ? QPEL_MEMORY_HEAP
+              : p->memory.chunk     ? QPEL_MEMORY_DRIVER
+                                    : QPEL_MEMORY_CPU;
+    qpel_picture_set_planes(p, &planes);
     *out = p;
     return QPEL_OK;
 }
 
-/* Bytes from a plane's first sample to behind its last. */
-static size_t plane_span(const struct qpel_picture_format *f, const struct qpel_picture_data *d,
-                         int plane)
+enum qpel_result qpel_picture_create(struct qpel_context *context,
+                                     const struct qpel_picture_format *format, enum qpel_near near,
+                                     struct qpel_picture **out)
 {
-    return (size_t)(component_height(f, plane) - 1) * (size_t)d->stride[plane] +
-           row_bytes(f, plane);
+    return create(context, format, near, false, out);
 }
 
-static bool planes_overlap(const struct qpel_picture_format *f, const struct qpel_picture_data *d)
+enum qpel_result qpel_picture_create_exportable(struct qpel_context *context,
+                                                const struct qpel_picture_format *format,
+                                                enum qpel_near near, struct qpel_picture **out)
 {
-    int count = plane_count(f);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < i; k++) {
-            uintptr_t a = (uintptr_t)d->data[i], b = (uintptr_t)d->data[k];
-            if (a < b + plane_span(f, d, k) && b < a + plane_span(f, d, i))
-                return true;
-        }
-    return false;
+    return create(context, format, near, true, out);
+}
+
+enum qpel_result qpel_picture_reach(struct qpel_picture *p, void *base, size_t size)
+{
+    const void *start = base ? base : p->memory.dmabuf.data;
+    const char *unfit = qpel_planes_unfit_for_words(&p->format, &p->data, start, size);
+    if (unfit) {
+        qpel_reason_set(p->reason, "%s", unfit);
+        return QPEL_OK;
+    }
+    bool ends = qpel_planes_end_memory(&p->format, &p->data, start, size);
+    enum chunk_behind behind = ends ? BEHIND_NOTHING : BEHIND_WORD;
+    if (base)
+        return qpel_picture_memory_wrap(p->context, base, size, behind, &p->memory, p->reason);
+    return qpel_picture_memory_import(p->context, behind, &p->memory, p->reason);
 }
 
 enum qpel_result qpel_picture_wrap(struct qpel_context *context,
@@ -156,22 +143,26 @@ enum qpel_result qpel_picture_wrap(struct qpel_context *context,
     if (!out)
         return QPEL_ERROR_INVALID;
     *out = NULL;
-    enum qpel_result r = context && data ? check_format(format) : QPEL_ERROR_INVALID;
+    enum qpel_result r = context && data ? qpel_check_format(format) : QPEL_ERROR_INVALID;
     if (r)
         return r;
-    for (int i = 0; i < plane_count(format); i++)
-        if (!data->data[i] || data->stride[i] <= 0 ||
-            (size_t)data->stride[i] < row_bytes(format, i) ||
-            data->stride[i] > PTRDIFF_MAX / SIDE_MAX ||
-            (uintptr_t)data->data[i] > UINTPTR_MAX - plane_span(format, data, i))
-            return QPEL_ERROR_INVALID;
-    if (planes_overlap(format, data))
+    if (!qpel_planes_valid(format, data) ||
+        (data->base && !qpel_planes_inside(format, data, data->base, data->size)))
         return QPEL_ERROR_INVALID;
-    struct qpel_picture *p = picture_new(context, format);
+    struct qpel_picture *p = qpel_picture_new(context, format);
     if (!p)
         return QPEL_ERROR_NOMEM;
+    p->kind = QPEL_MEMORY_WRAPPED;
     p->data = *data;
     set_components(p);
+    if (data->base)
+        r = qpel_picture_reach(p, data->base, data->size);
+    else
+        qpel_reason_set(p->reason, "it is in the caller's memory, whose bounds were not stated");
+    if (r) {
+        free(p);
+        return r;
+    }
     *out = p;
     return QPEL_OK;
 }
@@ -216,19 +207,29 @@ enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_acce
 {
     if (!picture || !data || (unsigned)access - 1 > QPEL_READ_WRITE - 1)
         return QPEL_ERROR_INVALID;
+    if (picture->unmapped) {
+        qpel_log_line(&picture->context->log, QPEL_LOG_ERROR, "qpel_picture_begin: %s",
+                      picture->reason);
+        return QPEL_ERROR_UNSUPPORTED;
+    }
     bool write = access & QPEL_WRITE;
+    const struct uses *uses = picture->uses;
+    unsigned *count = write ? &picture->writes : &picture->reads;
     enum qpel_result r = QPEL_OK;
     pthread_mutex_lock(&picture->context->lock);
-    if (picture->gpu_reading || picture->gpu_writing)
+    if (uses[RUNNER_GPU].reading || uses[RUNNER_GPU].writing)
         qpel_tickets_reap(picture->context);
-    if (picture->writing || (write && picture->reading))
-        r = QPEL_ERROR_BUSY;
-    else if (!picture->reads && !picture->writes)
-        r = qpel_picture_memory_to_cpu(picture->context, &picture->memory);
+    for (int i = 0; i < RUNNER_COUNT; i++)
+        if (uses[i].writing || (write && uses[i].reading))
+            r = QPEL_ERROR_BUSY;
     if (!r) {
-        *(write ? &picture->writes : &picture->reads) += 1;
-        *data = picture->data;
+        /* From here on submissions keep off. */
+        *count += 1;
+        r = qpel_picture_memory_open(picture->context, &picture->memory, access);
+        *count -= r != QPEL_OK;
     }
+    if (!r)
+        *data = picture->data;
     pthread_mutex_unlock(&picture->context->lock);
     return r;
 }
@@ -237,15 +238,35 @@ enum qpel_result qpel_picture_end(struct qpel_picture *picture)
 {
     if (!picture)
         return QPEL_ERROR_INVALID;
-    enum qpel_result r = QPEL_OK;
+    enum qpel_result r = QPEL_ERROR_INVALID;
     pthread_mutex_lock(&picture->context->lock);
-    /* Accesses are not told apart: those that write end last, and what they wrote goes out. */
-    if (picture->reads)
-        picture->reads--;
-    else if (!picture->writes)
-        r = QPEL_ERROR_INVALID;
-    else if (--picture->writes == 0)
-        r = qpel_picture_memory_to_gpu(picture->context, &picture->memory);
+    if (picture->reads || picture->writes) {
+        r = qpel_picture_memory_close(picture->context, &picture->memory);
+        /* Accesses are not told apart: those that write end last. */
+        *(picture->reads ? &picture->reads : &picture->writes) -= 1;
+    }
     pthread_mutex_unlock(&picture->context->lock);
     return r;
+}
+
+enum qpel_result qpel_picture_memory(const struct qpel_picture *picture,
+                                     struct qpel_memory_info *info)
+{
+    if (!picture || !info)
+        return QPEL_ERROR_INVALID;
+    const struct picture_memory *m = &picture->memory;
+    *info = (struct qpel_memory_info){
+        .kind = picture->kind,
+        .cpu = !picture->unmapped,
+        .gpu = m->chunk && qpel_gpu_buffer_bound(m->chunk->buffer),
+        .exportable = m->dmabuf.data || (m->chunk && m->chunk->exportable),
+    };
+    bool buffers = picture->kind == QPEL_MEMORY_DRIVER || picture->kind == QPEL_MEMORY_VULKAN;
+    info->cached =
+        buffers ? qpel_gpu_buffer_cached(m->chunk->buffer) : picture->kind != QPEL_MEMORY_IMPORTED;
+    if (m->chunk && !info->gpu)
+        qpel_reason_set(info->reason, "larger than this device's maxStorageBufferRange");
+    else
+        memcpy(info->reason, picture->reason, sizeof info->reason);
+    return QPEL_OK;
 }

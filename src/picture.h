@@ -22,6 +22,19 @@ struct picture_planes {
     size_t stride[QPEL_PLANE_MAX];
 };
 
+/* Who carries out a submission. */
+enum runner {
+    RUNNER_CPU,
+    RUNNER_GPU,
+    RUNNER_CALLER, /* executes what the library has recorded */
+    RUNNER_COUNT
+};
+
+/* Of a picture: submissions that are not done. */
+struct uses {
+    unsigned reading, writing;
+};
+
 struct qpel_picture {
     struct qpel_context *context;
     struct qpel_picture_format format;
@@ -30,12 +43,14 @@ struct qpel_picture {
     struct samples component[COMPONENT_COUNT];
     int components; /* 1 for 4:0:0 */
     struct picture_memory memory;
+    enum qpel_memory_kind kind;
+    bool unmapped;                 /* the CPU does not reach it, */
+    char reason[QPEL_REASON_SIZE]; /* why not; or why the GPU doesn't, or why it is not cached */
 
     /* With the context's lock held: */
-    unsigned holds;            /* the caller's one, and one a batch that names the picture */
-    unsigned reads, writes;    /* open CPU accesses */
-    unsigned reading, writing; /* submissions that are not done, */
-    unsigned gpu_reading, gpu_writing; /* those of them that the GPU carries out */
+    unsigned holds;         /* the caller's one, and one a batch that names the picture */
+    unsigned reads, writes; /* open CPU accesses */
+    struct uses uses[RUNNER_COUNT];
 };
 
 /* The rows of a component that a parity names. */
@@ -64,6 +79,15 @@ static inline int chroma_shift_y(enum qpel_chroma chroma)
 {
     return chroma == QPEL_CHROMA_420;
 }
+
+/* A picture without memory; null: there is none for it. */
+struct qpel_picture *qpel_picture_new(struct qpel_context *context,
+                                      const struct qpel_picture_format *format);
+/* Its planes, from the start of its memory, and all that follows from them. */
+void qpel_picture_set_planes(struct qpel_picture *picture, const struct picture_planes *planes);
+/* Lets the GPU use memory that is not the library's, if it can; else `reason` says why not. NOMEM,
+ * DEVICE_LOST. base, size: of a caller's memory, else of the dma-buf that it has. */
+enum qpel_result qpel_picture_reach(struct qpel_picture *picture, void *base, size_t size);
 
 /* With the context's lock held. */
 void qpel_picture_hold(struct qpel_picture *picture);
@@ -118,16 +142,27 @@ struct qpel_batch {
     unsigned slices, slices_left;
     uint64_t *slices_taken; /* a bit each */
     size_t slices_room;
+    bool fd_wished;        /* it may be asked for a descriptor that tells its end */
+    bool event_open;       /* it was asked for, of the CPU: */
+    int event;             /* ours, an eventfd that is written at the end */
     struct gpu_batch *gpu; /* null: not needed so far */
     bool for_gpu;          /* the last submission went there, so likely will the next */
-    bool on_gpu;           /* of one that runs: it is the GPU's, */
-    bool submitted;        /* and has been handed over, so that its fence tells */
+    enum runner runner;    /* of one that runs */
+    bool submitted;        /* it has been handed over to the GPU, so that its fence tells */
     double gpu_seconds;    /* of one that is done: by the GPU's clock; negative: not known */
     unsigned waiters;      /* threads that wait for the fence */
 };
 
 /* Ends what a batch has in flight, for its destruction. */
 void qpel_submission_end(struct qpel_batch *batch);
+
+/* qpel_submit() to the GPU, or as `wish` has it, which may be to record: then there is no ticket.
+ * The report is one that nothing happened to. */
+enum qpel_result qpel_submit_gpu(struct qpel_batch *batch, const struct qpel_submit_params *params,
+                                 const struct gpu_wish *wish, enum runner runner,
+                                 qpel_ticket *ticket, struct qpel_report *report);
+/* Such a report. */
+void qpel_report_clear(struct qpel_report *report);
 
 /* Predicts blocks first..end-1 of a batch in the caller's thread. */
 void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);

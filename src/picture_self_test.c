@@ -124,7 +124,9 @@ static enum qpel_result enter_all(struct qpel_batch *batch, struct test *t, enum
 
 static enum qpel_result fill_picture(struct qpel_picture *p, int which)
 {
-    for (int c = 0; c < p->components; c++) {
+    struct qpel_picture_data data;
+    enum qpel_result r = qpel_picture_begin(p, QPEL_WRITE, &data);
+    for (int c = 0; c < p->components && !r; c++) {
         const struct samples *s = &p->component[c];
         if (s->step == 2 && c == 2)
             continue; /* with Cb */
@@ -137,7 +139,7 @@ static enum qpel_result fill_picture(struct qpel_picture *p, int which)
                 memset(row, 0x5a, size);
         }
     }
-    return qpel_picture_memory_to_gpu(p->context, &p->memory);
+    return r ? r : qpel_picture_end(p);
 }
 
 static bool same_samples(const struct qpel_picture *a, const struct qpel_picture *b)
@@ -194,6 +196,33 @@ static void drain(struct qpel_context *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* The CPU's turn: with all of the pictures. */
+static enum qpel_result begin_cpu(struct test *t)
+{
+    struct qpel_picture_data data;
+    enum qpel_result r = QPEL_OK;
+    for (int i = 0; i < PICTURES && !r; i++)
+        r = qpel_picture_begin(t->pictures[i], QPEL_READ_WRITE, &data);
+    return r;
+}
+
+static enum qpel_result end_cpu(struct test *t)
+{
+    enum qpel_result r = QPEL_OK;
+    for (int i = 0; i < PICTURES && !r; i++)
+        r = qpel_picture_end(t->pictures[i]);
+    return r;
+}
+
+static enum qpel_result run_cpu(struct test *t)
+{
+    enum qpel_result r = begin_cpu(t);
+    if (r)
+        return r;
+    qpel_picture_run_cpu(t->batches[BY_CPU], 0, t->batches[BY_CPU]->block_count);
+    return end_cpu(t);
+}
+
 static enum qpel_result run_gpu(struct test *t, struct gpu *gpu, char reason[QPEL_REASON_SIZE])
 {
     struct qpel_batch *b = t->batches[BY_GPU];
@@ -201,11 +230,9 @@ static enum qpel_result run_gpu(struct test *t, struct gpu *gpu, char reason[QPE
     if (r)
         return r;
     drain(t->context);
-    r = qpel_gpu_batch_submit(gpu, b->gpu, b, false, reason);
+    r = qpel_gpu_batch_submit(gpu, b->gpu, b, false, NULL, reason);
     if (!r)
         r = qpel_gpu_batch_wait(gpu, b->gpu, UINT64_MAX);
-    if (!r)
-        r = qpel_picture_memory_to_cpu(t->context, &b->target->memory);
     return r;
 }
 
@@ -215,10 +242,12 @@ static enum qpel_result run_test(struct qpel_context *c, struct gpu *gpu,
     struct test t = { .context = c };
     char why[QPEL_REASON_SIZE] = "";
     enum qpel_result r = open_test(&t, &like->target->format, step_of(like));
-    if (!r) {
-        qpel_picture_run_cpu(t.batches[BY_CPU], 0, t.batches[BY_CPU]->block_count);
+    if (!r)
+        r = run_cpu(&t);
+    if (!r)
         r = run_gpu(&t, gpu, why);
-    }
+    if (!r)
+        r = begin_cpu(&t);
     if (r) {
         if (r == QPEL_ERROR_DEVICE_LOST)
             qpel_gpu_is_lost(gpu, why);
@@ -229,6 +258,7 @@ static enum qpel_result run_test(struct qpel_context *c, struct gpu *gpu,
                                                "weights" }[step_of(like)]);
         r = QPEL_ERROR_DEVICE_LOST;
     }
+    end_cpu(&t);
     close_test(&t);
     return r;
 }

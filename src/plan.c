@@ -79,7 +79,7 @@ void qpel_plan_close(struct plan *plan)
 /* ---- references ---- */
 
 void qpel_plan_reference(struct plan *plan, const struct reference *reference, unsigned source,
-                         bool own_slots)
+                         bool own_slots, enum chunk_behind behind)
 {
     const struct samples *luma = &reference->rows[0], *cr = &reference->rows[COMPONENT_COUNT - 1];
     const struct qpel_picture_format *f = &reference->picture->format;
@@ -99,12 +99,15 @@ void qpel_plan_reference(struct plan *plan, const struct reference *reference, u
         if (reference->parity != QPEL_FRAME) {
             r.top = 2;
             r.bottom = (luma->height < 2 * cr->height ? luma->height : 2 * cr->height) - 3;
-        } else if (!own_slots) {
+        } else if (behind != BEHIND_ROWS) {
             r.bottom -= 2;
         }
-    } else if (!own_slots && f->chroma == QPEL_CHROMA_422) {
+    } else if (behind != BEHIND_ROWS && f->chroma == QPEL_CHROMA_422) {
         r.bottom -= 1;
     }
+    /* Neither is the word behind the last row, then. */
+    if (behind == BEHIND_NOTHING)
+        r.bottom -= 1 << chroma_shift_y(f->chroma);
     r.all_top = r.top + REACH_BEFORE;
     r.all_right = r.right + 1 - REACH_BEHIND;
     r.all_bottom = r.bottom + 1 - REACH_BEHIND;

@@ -117,9 +117,9 @@ enum qpel_result qpel_plan_place(struct plan *plan, void *memory, uint32_t room)
 void qpel_plan_close(struct plan *plan);
 
 /* The batch's next reference. source: below PLAN_SOURCE_MAX. own_slots: its buffer has room for
- * slots, and what lies behind its planes may be read. */
+ * slots. */
 void qpel_plan_reference(struct plan *plan, const struct reference *reference, unsigned source,
-                         bool own_slots);
+                         bool own_slots, enum chunk_behind behind);
 
 /* Plans the blocks that are new, whose references are known. */
 void qpel_plan_add(struct plan *plan, const struct qpel_batch *batch);

@@ -11,34 +11,40 @@
 
 /* ---- what a submission uses ---- */
 
-/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
- * stand in the way; or, for the CPU, what the GPU has in hand: *gpu. The GPU's own order is that of
- * submission. With the lock held. */
-static enum qpel_result check_free(const struct qpel_batch *b, bool on_gpu, bool *gpu)
+/* Whether what `runner` has in hand stands in the batch's way. */
+static bool in_the_way(const struct qpel_batch *b, enum runner runner)
 {
-    const struct qpel_picture *t = b->target;
-    bool busy = t->reads || t->writes;
-    unsigned uses = t->writing + t->reading, gpu_uses = t->gpu_writing + t->gpu_reading;
-    for (size_t i = 0; i < b->reference_count; i++) {
-        const struct qpel_picture *p = b->references[i].picture;
-        busy |= p->writes;
-        uses += p->writing;
-        gpu_uses += p->gpu_writing;
-    }
-    busy |= uses > gpu_uses;
-    *gpu = !busy && gpu_uses && !on_gpu;
+    const struct uses *t = &b->target->uses[runner];
+    unsigned uses = t->writing + t->reading;
+    for (size_t i = 0; i < b->reference_count; i++)
+        uses += b->references[i].picture->uses[runner].writing;
+    return uses;
+}
+
+/* BUSY: the CPU has a picture open, or slices of an earlier batch that only the caller can run
+ * stand in the way; or, for the CPU, what the caller executes; or what the GPU has in hand: *gpu.
+ * The GPU's own order is that of submission, and that of the caller's commands the caller's. With
+ * the lock held. */
+static enum qpel_result check_free(const struct qpel_batch *b, enum runner runner, bool *gpu)
+{
+    bool cpu = runner == RUNNER_CPU;
+    bool busy = b->target->reads || b->target->writes;
+    for (size_t i = 0; i < b->reference_count; i++)
+        busy |= b->references[i].picture->writes;
+    busy |= in_the_way(b, RUNNER_CPU) || (cpu && in_the_way(b, RUNNER_CALLER));
+    *gpu = !busy && cpu && in_the_way(b, RUNNER_GPU);
     return busy || *gpu ? QPEL_ERROR_BUSY : QPEL_OK;
 }
 
 /* Until the GPU is done with the batch's pictures, at most the context's timeout. With the lock
  * held. */
-static enum qpel_result await_free(const struct qpel_batch *b, bool on_gpu)
+static enum qpel_result await_free(const struct qpel_batch *b, enum runner runner)
 {
     struct qpel_context *c = b->context;
     uint64_t deadline = 0;
     enum qpel_result r;
     bool gpu;
-    while ((r = check_free(b, on_gpu, &gpu)) && gpu) {
+    while ((r = check_free(b, runner, &gpu)) && gpu) {
         enum qpel_result waited = QPEL_OK;
         if (!deadline)
             deadline = qpel_deadline_in(c->timeout_ms * NS_PER_MS);
@@ -65,16 +71,24 @@ static enum qpel_result prepare_slices(struct qpel_batch *b, unsigned slices)
     return QPEL_OK;
 }
 
+/* How a batch is carried out. */
+struct manner {
+    enum runner runner;
+    unsigned slices; /* the CPU's */
+    bool fd_wished;
+};
+
 /* What a submission changes of a batch, to take it back. */
 struct before {
     enum batch_state state;
     qpel_ticket ticket;
     unsigned slices;
+    bool fd_wished;
     double gpu_seconds;
 };
 
-static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices,
-                              qpel_ticket *ticket, struct before *before)
+static enum qpel_result start(struct qpel_batch *b, struct manner how, qpel_ticket *ticket,
+                              struct before *before)
 {
     struct qpel_context *c = b->context;
     pthread_mutex_lock(&c->lock);
@@ -84,18 +98,19 @@ static enum qpel_result start(struct qpel_batch *b, bool on_gpu, unsigned slices
     if (b->state == BATCH_RUNNING)
         r = QPEL_ERROR_BUSY;
     if (!r)
-        r = await_free(b, on_gpu);
+        r = await_free(b, how.runner);
     if (!r)
-        r = prepare_slices(b, slices);
+        r = prepare_slices(b, how.slices);
     if (!r) {
         /* Its fence is about to be used anew. */
         while (b->waiters)
             pthread_cond_wait(&c->finished, &c->lock);
-        *before = (struct before){ b->state, b->ticket, b->slices, b->gpu_seconds };
+        *before = (struct before){ b->state, b->ticket, b->slices, b->fd_wished, b->gpu_seconds };
         b->gpu_seconds = -1;
-        b->slices = b->slices_left = slices;
+        b->slices = b->slices_left = how.slices;
+        b->fd_wished = how.fd_wished;
         *ticket = b->ticket = ++c->last_ticket;
-        qpel_ticket_use(b, on_gpu);
+        qpel_ticket_use(b, how.runner);
     }
     pthread_mutex_unlock(&c->lock);
     return r;
@@ -109,38 +124,79 @@ static void take_back(struct qpel_batch *b, const struct before *before)
     b->state = before->state;
     b->ticket = before->ticket;
     b->slices = before->slices;
+    b->fd_wished = before->fd_wished;
     b->gpu_seconds = before->gpu_seconds;
     pthread_mutex_unlock(&b->context->lock);
 }
 
 /* ---- the CPU ---- */
 
-/* Memory that is not coherent, before and after. */
-static enum qpel_result see_pictures(const struct qpel_batch *b)
+/* Why the CPU can't: the reason of a picture that it does not reach. Null: it can. */
+static const char *cpu_refuses(const struct qpel_batch *b)
 {
-    enum qpel_result r = qpel_picture_memory_to_cpu(b->context, &b->target->memory);
-    for (size_t i = 0; i < b->reference_count && !r; i++)
-        r = qpel_picture_memory_to_cpu(b->context, &b->references[i].picture->memory);
+    if (b->state == BATCH_EMPTY)
+        return NULL;
+    if (b->target->unmapped)
+        return b->target->reason;
+    for (size_t i = 0; i < b->reference_count; i++)
+        if (b->references[i].picture->unmapped)
+            return b->references[i].picture->reason;
+    return NULL;
+}
+
+/* Ends the CPU's accesses to the target and the first references. With the lock held. */
+static enum qpel_result close_pictures(struct qpel_batch *b, size_t references)
+{
+    enum qpel_result r = qpel_picture_memory_close(b->context, &b->target->memory);
+    for (size_t i = 0; i < references; i++) {
+        enum qpel_result now =
+            qpel_picture_memory_close(b->context, &b->references[i].picture->memory);
+        r = r ? r : now;
+    }
+    return r;
+}
+
+/* Begins them; of all or of none. */
+static enum qpel_result open_pictures(struct qpel_batch *b)
+{
+    pthread_mutex_lock(&b->context->lock);
+    enum qpel_result r = qpel_picture_memory_open(b->context, &b->target->memory, QPEL_READ_WRITE);
+    for (size_t i = 0; i < b->reference_count && !r; i++) {
+        r = qpel_picture_memory_open(b->context, &b->references[i].picture->memory, QPEL_READ);
+        if (r)
+            close_pictures(b, i);
+    }
+    pthread_mutex_unlock(&b->context->lock);
     return r;
 }
 
 /* With the lock held. */
 static void finish_cpu(struct qpel_batch *b)
 {
-    qpel_ticket_finish(b, qpel_picture_memory_to_gpu(b->context, &b->target->memory));
+    qpel_ticket_finish(b, close_pictures(b, b->reference_count));
 }
 
-static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_ticket *ticket,
-                                   struct qpel_report *report)
+static enum qpel_result submit_cpu(struct qpel_batch *b, const struct qpel_submit_params *params,
+                                   qpel_ticket *ticket, struct qpel_report *report)
 {
+    struct manner how = { .runner = RUNNER_CPU,
+                          .slices = params->slices,
+                          .fd_wished = params->completion_fd };
     struct before before;
     qpel_ticket started;
-    enum qpel_result r = start(b, false, slices, &started, &before);
+    const char *refused = cpu_refuses(b);
+    if (refused) {
+        qpel_reason_set(report->reason, "%s", refused);
+        return QPEL_ERROR_UNSUPPORTED;
+    }
+    enum qpel_result r = start(b, how, &started, &before);
     if (r)
         return r;
-    r = see_pictures(b);
+    r = open_pictures(b);
     if (r) {
-        qpel_reason_set(report->reason, "a picture's memory is lost with its GPU");
+        qpel_reason_set(report->reason, r == QPEL_ERROR_IO
+                                            ? "the kernel refuses the CPU a picture's dma-buf"
+                                            : "a picture's memory is lost with its GPU");
         take_back(b, &before);
         return r;
     }
@@ -149,7 +205,7 @@ static enum qpel_result submit_cpu(struct qpel_batch *b, unsigned slices, qpel_t
     report->backend = QPEL_BACKEND_CPU;
     snprintf(report->device, sizeof report->device, "%s", b->context->cpu_layer);
     report->blocks = b->block_count;
-    if (slices)
+    if (how.slices)
         return QPEL_OK;
     qpel_picture_run_cpu(b, 0, b->block_count);
     pthread_mutex_lock(&b->context->lock);
@@ -183,9 +239,11 @@ enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slice)
 
 /* ---- the GPU ---- */
 
-static enum qpel_result submit_gpu(struct qpel_batch *b, bool timed, qpel_ticket *ticket,
-                                   struct qpel_report *report)
+enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_params *params,
+                                 const struct gpu_wish *wish, enum runner runner,
+                                 qpel_ticket *ticket, struct qpel_report *report)
 {
+    struct manner how = { .runner = runner, .fd_wished = params->completion_fd };
     struct qpel_context *c = b->context;
     enum qpel_result r;
     struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
@@ -207,10 +265,12 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, bool timed, qpel_ticket
     }
     struct before before;
     qpel_ticket started;
-    r = start(b, true, 0, &started, &before);
+    r = start(b, how, &started, &before);
     if (r)
         return r;
-    r = qpel_gpu_batch_submit(gpu, b->gpu, b, timed, report->reason);
+    r = qpel_gpu_batch_wish_fd(gpu, b->gpu, how.fd_wished, report->reason);
+    if (!r)
+        r = qpel_gpu_batch_submit(gpu, b->gpu, b, params->timed, wish, report->reason);
     if (r) {
         take_back(b, &before);
         if (r == QPEL_ERROR_DEVICE_LOST)
@@ -218,7 +278,7 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, bool timed, qpel_ticket
         return r;
     }
     pthread_mutex_lock(&c->lock);
-    b->submitted = true;
+    b->submitted = runner == RUNNER_GPU;
     b->for_gpu = true;
     pthread_cond_broadcast(&c->finished);
     pthread_mutex_unlock(&c->lock);
@@ -233,6 +293,11 @@ static enum qpel_result submit_gpu(struct qpel_batch *b, bool timed, qpel_ticket
 
 /* ---- the door ---- */
 
+void qpel_report_clear(struct qpel_report *report)
+{
+    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+}
+
 /* Whether the CPU can do what the GPU could not start. */
 static bool only_the_gpu_failed(enum qpel_result r)
 {
@@ -243,16 +308,20 @@ static enum qpel_result submit_auto(struct qpel_batch *b, const struct qpel_subm
                                     qpel_ticket *ticket, struct qpel_report *report)
 {
     struct qpel_recipe_answer answer;
+    if (cpu_refuses(b)) {
+        qpel_reason_set(report->reason, "the CPU does not reach a picture");
+        return qpel_submit_gpu(b, params, NULL, RUNNER_GPU, ticket, report);
+    }
     qpel_recipe_choose_batch(b, params->slices, &answer);
     memcpy(report->reason, answer.reason, sizeof report->reason);
     if (answer.backend == QPEL_BACKEND_GPU) {
-        enum qpel_result r = submit_gpu(b, params->timed, ticket, report);
+        enum qpel_result r = qpel_submit_gpu(b, params, NULL, RUNNER_GPU, ticket, report);
         if (!only_the_gpu_failed(r))
             return r;
         memcpy(answer.reason, report->reason, sizeof answer.reason);
         qpel_reason_set(report->reason, "the GPU can't: %s", answer.reason);
     }
-    return submit_cpu(b, params->slices, ticket, report);
+    return submit_cpu(b, params, ticket, report);
 }
 
 enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_params *params,
@@ -261,7 +330,7 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+    qpel_report_clear(report);
     if (!batch || !params || !ticket) {
         report->fault = QPEL_FAULT_NULL;
         return QPEL_ERROR_INVALID;
@@ -276,21 +345,25 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
     enum qpel_backend backend = asked ? params->backend : batch->context->backend;
     qpel_reason_set(report->reason, "%s", asked ? "asked for" : "the context's backend");
     if (backend == QPEL_BACKEND_GPU)
-        return submit_gpu(batch, params->timed, ticket, report);
+        return qpel_submit_gpu(batch, params, NULL, RUNNER_GPU, ticket, report);
     if (backend == QPEL_BACKEND_CPU)
-        return submit_cpu(batch, params->slices, ticket, report);
+        return submit_cpu(batch, params, ticket, report);
     return submit_auto(batch, params, ticket, report);
 }
 
 void qpel_submission_end(struct qpel_batch *b)
 {
     /* Slices that the caller has not run by now never will be. What the GPU has ends, each
-     * submission within the context's timeout, or the device is lost. */
-    if (b->ticket && !b->slices)
+     * submission within the context's timeout, or the device is lost. What was recorded is as good
+     * as its caller's word. */
+    bool recorded = b->state == BATCH_RUNNING && b->runner == RUNNER_CALLER;
+    if (b->ticket && !b->slices && !recorded)
         qpel_wait(b->context, b->ticket, UINT64_MAX);
     pthread_mutex_lock(&b->context->lock);
-    if (b->state == BATCH_RUNNING)
+    if (b->state == BATCH_RUNNING && b->runner != RUNNER_CPU)
         qpel_ticket_finish(b, QPEL_OK);
+    else if (b->state == BATCH_RUNNING)
+        finish_cpu(b);
     while (b->waiters)
         pthread_cond_wait(&b->context->finished, &b->context->lock);
     pthread_mutex_unlock(&b->context->lock);

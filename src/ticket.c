@@ -1,8 +1,12 @@
+/* F_DUPFD_CLOEXEC */
 #define _POSIX_C_SOURCE 200809L
 #include "ticket.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -21,34 +25,38 @@ uint64_t qpel_deadline_in(uint64_t timeout_ns)
 
 /* ---- beginning and end ---- */
 
-static void add(unsigned *count, unsigned *gpu_count, int by, bool on_gpu)
+static void use(struct qpel_batch *b, unsigned by)
 {
-    *count += (unsigned)by;
-    if (on_gpu)
-        *gpu_count += (unsigned)by;
+    b->target->uses[b->runner].writing += by;
+    for (size_t i = 0; i < b->reference_count; i++)
+        b->references[i].picture->uses[b->runner].reading += by;
 }
 
-static void use(struct qpel_batch *b, int by, bool on_gpu)
+void qpel_ticket_use(struct qpel_batch *b, enum runner runner)
 {
-    add(&b->target->writing, &b->target->gpu_writing, by, on_gpu);
-    for (size_t i = 0; i < b->reference_count; i++) {
-        struct qpel_picture *p = b->references[i].picture;
-        add(&p->reading, &p->gpu_reading, by, on_gpu);
-    }
-}
-
-void qpel_ticket_use(struct qpel_batch *b, bool on_gpu)
-{
-    use(b, 1, on_gpu);
-    b->on_gpu = on_gpu;
-    b->submitted = !on_gpu;
+    b->runner = runner;
+    use(b, 1);
+    b->submitted = false;
     b->state = BATCH_RUNNING;
+}
+
+/* Its duplicates become readable. */
+static void tell_event(struct qpel_batch *b)
+{
+    uint64_t one = 1;
+    if (!b->event_open)
+        return;
+    /* A counter of 0 has room. */
+    ssize_t written = write(b->event, &one, sizeof one);
+    (void)written;
+    close(b->event);
+    b->event_open = false;
 }
 
 void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 {
-    use(b, -1, b->on_gpu);
-    b->on_gpu = false;
+    tell_event(b);
+    use(b, -1u);
     b->result = result;
     b->state = BATCH_DONE;
     pthread_cond_broadcast(&b->context->finished);
@@ -58,7 +66,7 @@ void qpel_ticket_finish(struct qpel_batch *b, enum qpel_result result)
 
 static bool with_gpu(const struct qpel_batch *b)
 {
-    return b->state == BATCH_RUNNING && b->on_gpu && b->submitted;
+    return b->state == BATCH_RUNNING && b->runner == RUNNER_GPU && b->submitted;
 }
 
 /* Of a wait for the batch. */
@@ -107,9 +115,9 @@ bool qpel_tickets_wait_gpu(struct qpel_context *c, uint64_t deadline, enum qpel_
 /* ---- asking ---- */
 
 /* Null: unknown, or its batch has begun anew: done. */
-static const struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
+static struct qpel_batch *find_batch(const struct qpel_context *c, qpel_ticket ticket)
 {
-    const struct qpel_batch *b = c->batches;
+    struct qpel_batch *b = c->batches;
     while (b && b->ticket != ticket)
         b = b->next;
     return b;
@@ -184,4 +192,53 @@ enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket, uin
     }
     pthread_mutex_unlock(&context->lock);
     return r ? r : done ? QPEL_OK : QPEL_ERROR_TIMEOUT;
+}
+
+/* ---- descriptors ---- */
+
+static enum qpel_result event(unsigned value, int *fd)
+{
+    *fd = eventfd(value, EFD_CLOEXEC | EFD_NONBLOCK);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
+}
+
+/* Of what the CPU runs. */
+static enum qpel_result cpu_fd(struct qpel_batch *b, int *fd)
+{
+    if (!b->event_open && event(0, &b->event))
+        return QPEL_ERROR_NOMEM;
+    b->event_open = true;
+    *fd = fcntl(b->event, F_DUPFD_CLOEXEC, 0);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
+}
+
+/* With the lock held. */
+static enum qpel_result fd_of(struct qpel_context *c, qpel_ticket ticket, int *fd)
+{
+    if (ticket > c->last_ticket)
+        return QPEL_ERROR_INVALID;
+    struct qpel_batch *b = ticket ? find_batch(c, ticket) : NULL;
+    if (b && !b->fd_wished)
+        return QPEL_ERROR_INVALID;
+    if (!b || b->state != BATCH_RUNNING)
+        return event(1, fd);
+    if (b->runner == RUNNER_CPU)
+        return cpu_fd(b, fd);
+    if (!b->submitted)
+        return QPEL_ERROR_INVALID; /* its ticket has not been given yet */
+    enum qpel_result r = qpel_gpu_batch_fd(c->gpu, b->gpu, fd);
+    /* Of a lost device it is as good as done: the wait will tell. */
+    return r == QPEL_ERROR_DEVICE_LOST || (!r && *fd < 0) ? event(1, fd) : r;
+}
+
+enum qpel_result qpel_ticket_fd(struct qpel_context *context, qpel_ticket ticket, int *fd)
+{
+    if (!context || !fd)
+        return QPEL_ERROR_INVALID;
+    int got = -1;
+    pthread_mutex_lock(&context->lock);
+    enum qpel_result r = fd_of(context, ticket, &got);
+    pthread_mutex_unlock(&context->lock);
+    *fd = r ? -1 : got;
+    return r;
 }

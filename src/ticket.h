@@ -8,7 +8,7 @@
 uint64_t qpel_deadline_in(uint64_t timeout_ns);
 
 /* The batch begins, and ends, to use its pictures. */
-void qpel_ticket_use(struct qpel_batch *batch, bool on_gpu);
+void qpel_ticket_use(struct qpel_batch *batch, enum runner runner);
 void qpel_ticket_finish(struct qpel_batch *batch, enum qpel_result result);
 
 /* Finishes what the GPU has done. */

@@ -105,6 +105,7 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdPipelineBarrier(
     uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
     const VkImageMemoryBarrier *images)
 {
+    mock.recorded += commands == mock.watched;
     emit_held(commands);
     REAL(CmdPipelineBarrier)
     (commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images);

@@ -128,16 +128,6 @@ VKAPI_ATTR void VKAPI_CALL mock_GetPhysicalDeviceQueueFamilyProperties(VkPhysica
     }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL mock_EnumerateDeviceExtensionProperties(VkPhysicalDevice device,
-                                                                       const char *layer,
-                                                                       uint32_t *count,
-                                                                       VkExtensionProperties *out)
-{
-    (void)device;
-    VkResult r = mock_step("vkEnumerateDeviceExtensionProperties");
-    return r ? r : REAL(EnumerateDeviceExtensionProperties)(mock_real_device(), layer, count, out);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL mock_CreateDevice(VkPhysicalDevice device,
                                                  const VkDeviceCreateInfo *info,
                                                  const VkAllocationCallbacks *allocator,
@@ -146,8 +136,10 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateDevice(VkPhysicalDevice device,
     const struct mock_device *d = mock_device_of(device);
     VkDeviceQueueCreateInfo queue = info->pQueueCreateInfos[0];
     VkDeviceCreateInfo real = *info;
+    const char *extensions[8];
     VkResult r = mock_step("vkCreateDevice");
 
+    mock_real_extensions(&real, extensions);
     if (d->families[0] && !(d->families[queue.queueFamilyIndex] & VK_QUEUE_COMPUTE_BIT))
         mock_violation("a queue of a family that does not compute");
     queue.queueFamilyIndex = real_family();

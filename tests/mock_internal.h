@@ -32,7 +32,6 @@ VkPhysicalDevice mock_real_device(void);
     X(GetPhysicalDeviceProperties)                                                                 \
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
-    X(EnumerateDeviceExtensionProperties)                                                          \
     X(CreateDevice)                                                                                \
     X(DestroyDevice)                                                                               \
     X(GetDeviceQueue)                                                                              \
@@ -56,10 +55,40 @@ VkPhysicalDevice mock_real_device(void);
     X(CmdPipelineBarrier)                                                                          \
     X(EndCommandBuffer)
 
+#define MOCKED_EXTERNAL(X)                                                                         \
+    X(EnumerateDeviceExtensionProperties)                                                          \
+    X(GetPhysicalDeviceExternalBufferProperties)                                                   \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                                                \
+    X(GetMemoryFdKHR)                                                                              \
+    X(GetMemoryFdPropertiesKHR)                                                                    \
+    X(CreateSemaphore)                                                                             \
+    X(DestroySemaphore)                                                                            \
+    X(GetSemaphoreFdKHR)                                                                           \
+    X(QueueSubmit)
+
+/* Memory that is a file's, which the real device sees by importing our mapping of it. */
+struct mock_file {
+    int fd; /* ours, -1: none */
+    void *data;
+    size_t size;
+};
+/* What an allocation asks for in its pNext: opens the file, and turns the request into one that the
+ * real device understands, whose parts are the caller's to keep. NOT_READY: nothing of that kind.
+ */
+VkResult mock_file_open(struct mock_file *file, VkMemoryAllocateInfo *info,
+                        VkImportMemoryHostPointerInfoEXT *host);
+void mock_file_close(struct mock_file *file);
+/* The file of memory, null: none. */
+const struct mock_file *mock_file_of(VkDeviceMemory memory);
+
+/* Turns the extensions that a device is created with into the real one's; room for 8. */
+void mock_real_extensions(VkDeviceCreateInfo *info, const char **names);
+
 /* Each has the type of Vulkan's own. */
 #define MOCK_DECLARE(name) extern __typeof__(*(PFN_vk##name)0) mock_##name;
 MOCKED_DEVICES(MOCK_DECLARE)
 MOCKED_MEMORY(MOCK_DECLARE)
+MOCKED_EXTERNAL(MOCK_DECLARE)
 MOCKED_COMMANDS(MOCK_DECLARE)
 
 #endif

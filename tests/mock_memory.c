@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* aligned_alloc() */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock_internal.h"
 
@@ -53,6 +54,7 @@ struct allocation {
     VkDeviceSize size;
     uint8_t *mapped, *copy;
     VkMemoryPropertyFlags flags;
+    struct mock_file file;
 };
 static struct allocation allocations[4096];
 
@@ -70,15 +72,24 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_AllocateMemory(VkDevice device,
                                                    VkDeviceMemory *out)
 {
     VkMemoryAllocateInfo real = *info;
+    VkImportMemoryHostPointerInfoEXT host;
+    struct mock_file file = { .fd = -1 };
     VkResult r = mock_step("vkAllocateMemory");
 
     if (mock_taken->memory != MOCK_MEMORY_REAL)
         real.memoryTypeIndex = 0; /* a software device has one */
+    r = r ? r : mock_file_open(&file, &real, &host);
     r = r ? r : REAL(AllocateMemory)(device, &real, allocator, out);
-    if (r)
+    if (r) {
+        mock_file_close(&file);
         return r;
+    }
+    /* A descriptor that is imported is Vulkan's from then on. */
+    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext)
+        if (s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR)
+            close(((const VkImportMemoryFdInfoKHR *)s)->fd);
     struct allocation *a = find_allocation(VK_NULL_HANDLE);
-    *a = (struct allocation){ .memory = *out, .size = info->allocationSize };
+    *a = (struct allocation){ .memory = *out, .size = info->allocationSize, .file = file };
     a->flags = mock_taken->memory == MOCK_MEMORY_REAL
                    ? VISIBLE | COHERENT
                    : memory_types[mock_taken->memory][info->memoryTypeIndex];
@@ -91,11 +102,20 @@ VKAPI_ATTR void VKAPI_CALL mock_FreeMemory(VkDevice device, VkDeviceMemory memor
 {
     if (memory) {
         struct allocation *a = find_allocation(memory);
+        struct mock_file file = a->file;
         free(a->copy);
         *a = (struct allocation){ 0 };
         mock.live--;
+        REAL(FreeMemory)(device, memory, allocator);
+        mock_file_close(&file);
     }
-    REAL(FreeMemory)(device, memory, allocator);
+}
+
+const struct mock_file *mock_file_of(VkDeviceMemory memory)
+{
+    const struct mock_file *file = &find_allocation(memory)->file;
+
+    return file->data ? file : NULL;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL mock_MapMemory(VkDevice device, VkDeviceMemory memory,
@@ -172,7 +192,13 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateBuffer(VkDevice device, const VkBuffer
     static size_t next;
     VkResult r = mock_step("vkCreateBuffer");
 
-    r = r ? r : REAL(CreateBuffer)(device, info, allocator, out);
+    VkExternalMemoryBufferCreateInfo host = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+    };
+    VkBufferCreateInfo real = *info;
+    real.pNext = info->pNext ? &host : NULL; /* what it is for, see mock_external.c */
+    r = r ? r : REAL(CreateBuffer)(device, &real, allocator, out);
     if (!r) {
         made_buffers[next++ % (sizeof made_buffers / sizeof *made_buffers)] =
             (struct made_buffer){ *out, info->size };

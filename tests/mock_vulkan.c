@@ -97,8 +97,6 @@ FORWARD(GetQueryPoolResults,
         (VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, size_t size, void *data,
          VkDeviceSize stride, VkQueryResultFlags flags),
         (device, pool, first, count, size, data, stride, flags))
-FORWARD(QueueSubmit, (VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence),
-        (queue, count, infos, fence))
 FORWARD(ResetCommandPool, (VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags),
         (device, pool, flags))
 FORWARD(ResetFences, (VkDevice device, uint32_t count, const VkFence *fences),
@@ -233,7 +231,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL mock_GetFenceStatus(VkDevice device, VkFen
     X(DestroyShaderModule)                                                                         \
     X(GetFenceStatus)                                                                              \
     X(GetQueryPoolResults)                                                                         \
-    X(QueueSubmit)                                                                                 \
     X(ResetCommandPool)                                                                            \
     X(ResetFences)                                                                                 \
     X(WaitForFences)
@@ -257,6 +254,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_proc(VkInstance of, const ch
         /* clang-format off */
         MOCKED_DEVICES(ENTRY)
         MOCKED_MEMORY(ENTRY)
+        MOCKED_EXTERNAL(ENTRY)
         MOCKED_COMMANDS(ENTRY)
         MOCKED_WORK(ENTRY)
         ENTRY(GetDeviceProcAddr)

@@ -30,6 +30,11 @@ struct mock_device {
     enum mock_memory memory;
     VkQueueFlags families[MOCK_FAMILIES_MAX]; /* up to the first 0; none: one that does all */
     bool no_timestamps;
+    /* Of these extensions none is offered but those that are set. */
+    bool host_import;       /* VK_EXT_external_memory_host, the real one's */
+    bool dma_buf;           /* VK_EXT_external_memory_dma_buf: any file that can be mapped is one */
+    bool sync_fd;           /* VK_KHR_external_semaphore_fd */
+    bool dedicated;         /* dma-bufs must be one buffer's alone */
     VkResult create_result; /* of vkCreateDevice */
 };
 
@@ -59,8 +64,13 @@ struct mock_vulkan {
     enum mock_lie lie;
     enum mock_order order;
     unsigned skip_at; /* the how manieth dispatch does nothing; 0: none */
+    VkCommandBuffer watched;
     unsigned fail_at; /* the how manieth call that returns a VkResult fails; 0: none */
     VkResult fail_with;
+    bool sync_fd_late; /* descriptors of semaphores are of work that is over: -1 */
+    bool no_fds;       /* there are no more descriptors for memory and semaphores */
+    /* How the device maps a dma-buf; null: by mmap(). */
+    void *(*map)(int fd, size_t size);
     /* ---- told by the mock ---- */
     unsigned calls;          /* that return a VkResult */
     const char *names[1024]; /* of these, [calls - 1] */
@@ -69,6 +79,7 @@ struct mock_vulkan {
     uint64_t timeout_ns;     /* of the last */
     int live;                /* objects created and not destroyed */
     unsigned dispatches;     /* vkCmdDispatch */
+    unsigned recorded;       /* barriers in the command buffer that is watched */
     unsigned updates;        /* vkUpdateDescriptorSets */
     unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };

@@ -23,8 +23,7 @@ static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t
         memcpy(to + y * to_stride, from + y * from_stride, width);
 }
 
-/* Into the library's memory. */
-static void upload(struct qpel_picture *picture, const struct image *image)
+void picture_fill(struct qpel_picture *picture, const struct image *image)
 {
     struct qpel_picture_data data;
 
@@ -51,7 +50,7 @@ struct loaded load(struct qpel_context *context, const struct image *image,
                          QPEL_OK);
         if (memory == BARE)
             picture_make_bare(l.picture);
-        upload(l.picture, image);
+        picture_fill(l.picture, image);
         return l;
     }
     if (memory == WRAPPED) {

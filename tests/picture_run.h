@@ -20,6 +20,9 @@ enum picture_memory {
 struct qpel_picture *picture_new(struct qpel_context *context, uint32_t width, uint32_t height,
                                  enum qpel_chroma chroma);
 
+/* Copies an image's samples into a picture of its format. */
+void picture_fill(struct qpel_picture *picture, const struct image *image);
+
 /* An image as a picture of the library. */
 struct loaded {
     const struct image *image;

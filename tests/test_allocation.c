@@ -1,9 +1,13 @@
 /* Memory that runs out: each allocation of the library fails in turn; it says so, and leaks
  * nothing. The linker puts the functions below in the place of libc's. */
-#define _GNU_SOURCE /* mkstemp() */
+#define _GNU_SOURCE /* mkstemp(), memfd_create() */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <qpel/picture.h>
 
 #include "batch.h"
 #include "harness.h"
@@ -52,6 +56,7 @@ void __wrap_free(void *p)
 /* ---- what is done while memory runs out ---- */
 
 static char path[] = "/tmp/qpel-test-XXXXXX";
+static int memory;                /* of a picture */
 static struct batch batch, whole; /* whole: in one plane, whose overlaps are looked at */
 
 /* First failure of a list of calls. */
@@ -69,6 +74,58 @@ static enum qpel_result dispatch(struct qpel_context *context, const struct batc
     params.dst.data = buffer ? NULL : plain;
     params.src.data = b->src;
     return qpel_dispatch(context, &params, NULL);
+}
+
+/* Pictures of all kinds that the CPU alone can have, and a submission that tells its end. */
+static enum qpel_result use_pictures(struct qpel_context *context)
+{
+    struct qpel_picture_format f = { .width = 64, .height = 64, .chroma = QPEL_CHROMA_400 };
+    struct qpel_picture_block block = { .width = 16, .height = 16, .references = 1 };
+    struct qpel_submit_params params = { .backend = QPEL_BACKEND_CPU,
+                                         .slices = 1,
+                                         .completion_fd = true };
+    static uint8_t bytes[4096];
+    struct qpel_picture_data data = { { bytes }, { 64 }, bytes, sizeof bytes };
+    struct qpel_dmabuf dmabuf = { .fd = memory, .stride = { 64 } }, out;
+    struct qpel_picture *made = NULL, *wrapped = NULL, *imported = NULL;
+    struct qpel_batch *b = NULL;
+    qpel_ticket ticket;
+    uint8_t index;
+    int fd;
+
+    enum qpel_result r = qpel_picture_create(context, &f, QPEL_NEAR_CPU, &made);
+    r = first(r, qpel_picture_wrap(context, &f, &data, &wrapped));
+    r = first(r, qpel_picture_import(context, &f, &dmabuf, &imported));
+    r = first(r, qpel_batch_create(context, &b));
+    if (imported && !qpel_picture_export(imported, &out))
+        close(out.fd);
+    if (made && imported && b) {
+        r = first(r, qpel_batch_begin(b, imported));
+        r = first(r, qpel_batch_reference(b, made, QPEL_FRAME, &index));
+        r = first(r, qpel_batch_add(b, &block, 1, NULL));
+        enum qpel_result submitted = qpel_submit(b, &params, &ticket, NULL);
+        r = first(r, submitted);
+        if (!submitted) {
+            r = first(r, qpel_ticket_fd(context, ticket, &fd));
+            if (fd >= 0)
+                close(fd);
+        }
+    }
+    /* The slice is never run. */
+    qpel_batch_destroy(&b);
+    qpel_picture_destroy(&made);
+    qpel_picture_destroy(&wrapped);
+    qpel_picture_destroy(&imported);
+    return r;
+}
+
+static int open_files(void)
+{
+    int count = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
 }
 
 static enum qpel_result use_everything(uint8_t *plain)
@@ -105,6 +162,7 @@ static enum qpel_result use_everything(uint8_t *plain)
             r = first(r, qpel_buffer_end(buffer));
         }
         qpel_buffer_destroy(&buffer);
+        r = first(r, use_pictures(context));
     }
     qpel_context_destroy(&context);
     qpel_recipe_destroy(&shipped);
@@ -125,9 +183,11 @@ static void each_allocation_fails_in_turn(void **state)
         allocations = 0;
         live = 0;
         fail_at = n;
+        int files = open_files();
         counting = true;
         enum qpel_result r = use_everything(plain);
         counting = false;
+        assert_int_equal(open_files(), files);
         if (n == 0)
             total = allocations;
         /* stdio's memory is not the library's to report: a file that can't be opened is IO. */
@@ -178,6 +238,9 @@ int main(void)
     if (fd < 0)
         return 1;
     close(fd);
+    memory = memfd_create("a picture", MFD_CLOEXEC);
+    if (memory < 0 || ftruncate(memory, 4096))
+        return 1;
     batch = batch_make(&shape, &r);
     shape.count = 4000;
     whole = batch_make(&shape, &r);

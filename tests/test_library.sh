@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_library.sh LIBRARY ABI_VERSION: the shared library as the linker and the loader see it.
+# test_library.sh LIBRARY ABI_VERSION HEADER...: the shared library as the linker and the loader see it.
 library=$1
 abi=$2
+shift 2
 failed=0
 
 fault()
@@ -14,11 +15,13 @@ for tool in nm objdump readelf; do
     command -v $tool >/dev/null || { echo "# skipped: no $tool"; exit 77; }
 done
 
-# Nothing but what the headers declare is exported.
-others=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -v '^qpel_[a-z]' || true)
-[ -z "$others" ] || fault "exported:" $others
-count=$(nm -D --defined-only "$library" | grep -c ' T qpel_')
-[ "$count" -gt 20 ] || fault "only $count functions are exported"
+# What the headers declare is exported, and nothing else.
+declared=$(sed 's,^#.*,,' "$@" | tr '\n' ' ' | sed 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/, ,g' |
+    tr ';{}' '\n' | sed -n 's/.*QPEL_API [^(]*\b\(qpel_[a-z0-9_]*\) *(.*/\1/p' | sort)
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort)
+[ "$(echo "$declared" | wc -l)" -gt 20 ] || fault "the headers declare too little:" $declared
+[ "$declared" = "$exported" ] ||
+    fault "declared or exported, not both:" $(printf '%s\n' $declared $exported | sort | uniq -u)
 
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$soname" = "libqpel.so.$abi" ] || fault "the soname is $soname"

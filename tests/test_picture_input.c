@@ -12,7 +12,8 @@ static struct qpel_context *context, *other_context;
 static void expect_format(struct qpel_picture_format f, enum qpel_result result)
 {
     static uint8_t bytes[3][64 * 64];
-    struct qpel_picture_data data = { { bytes[0], bytes[1], bytes[2] }, { 64, 64, 64 } };
+    struct qpel_picture_data data = { .data = { bytes[0], bytes[1], bytes[2] },
+                                      .stride = { 64, 64, 64 } };
     struct qpel_picture *p = (struct qpel_picture *)&data;
 
     assert_int_equal(qpel_picture_create(context, &f, QPEL_NEAR_CPU, &p), result);
@@ -69,7 +70,8 @@ static void expect_wrap(struct qpel_picture_data data, enum qpel_result result)
 static void wrapped_planes(void **state)
 {
     static uint8_t bytes[3 * 256];
-    const struct qpel_picture_data good = { { bytes, bytes + 256, bytes + 320 }, { 16, 8, 8 } };
+    const struct qpel_picture_data good = { .data = { bytes, bytes + 256, bytes + 320 },
+                                            .stride = { 16, 8, 8 } };
     struct qpel_picture_data d = good;
 
     (void)state;

@@ -40,7 +40,8 @@ static void begin(struct planned *p, const struct qpel_batch *batch)
 {
     qpel_plan_reset(p->plan, batch->target);
     for (size_t i = 0; i < batch->reference_count; i++)
-        qpel_plan_reference(p->plan, &batch->references[i], (unsigned)i % 3, i % 3 != 1);
+        qpel_plan_reference(p->plan, &batch->references[i], (unsigned)i % 3, i % 3 != 1,
+                            i % 3 == 1 ? BEHIND_NOTHING : BEHIND_ROWS);
 }
 
 static void same(const struct planned *a, const struct planned *b)

@@ -31,6 +31,11 @@ static void print_memory(const struct qpel_device *d)
     }
 }
 
+static const char *yes_no(bool answer)
+{
+    return answer ? "yes" : "no";
+}
+
 static void print_device(const struct qpel_device *d)
 {
     printf("  %s\n", d->name);
@@ -48,7 +53,11 @@ static void print_device(const struct qpel_device *d)
     printf("    storage range   %" PRIu64 " bytes, offsets of %" PRIu64 "\n", d->max_storage_range,
            d->storage_alignment);
     printf("    push constants  %" PRIu32 " bytes\n", d->max_push_bytes);
-    printf("    timestamps      %s\n", d->timestamps ? "yes" : "no");
+    printf("    timestamps      %s\n", yes_no(d->timestamps));
+    printf("    shares          dma-bufs in: %s, out: %s; the caller's memory: %s; completion "
+           "descriptors: %s\n",
+           yes_no(d->dmabuf_import), yes_no(d->dmabuf_export), yes_no(d->host_import),
+           yes_no(d->completion_fd));
     print_memory(d);
 }
 
@@ -65,6 +74,23 @@ static int print_devices(struct qpel_context *context)
         print_device(&devices[i]);
     free(devices);
     return 0;
+}
+
+/* Where pictures come from that are near the CPU. */
+static int print_pictures(struct qpel_context *context)
+{
+    struct qpel_picture_format format = { .width = 64, .height = 64, .chroma = QPEL_CHROMA_420 };
+    struct qpel_memory_info info;
+    struct qpel_picture *picture;
+    if (qpel_picture_create(context, &format, QPEL_NEAR_CPU, &picture))
+        return 1;
+    int failed = qpel_picture_memory(picture, &info) != QPEL_OK;
+    if (!failed)
+        printf("pictures near the CPU: %s memory, %s for the CPU%s%s\n",
+               qpel_memory_kind_name(info.kind), info.cached ? "cached" : "not cached",
+               info.reason[0] ? "; " : "", info.reason);
+    qpel_picture_destroy(&picture);
+    return failed;
 }
 
 /* One class of kernels over growing batches, in buffers: nothing is staged. */
@@ -171,7 +197,7 @@ int main(int argc, char **argv)
     struct qpel_device device;
     r = qpel_context_gpu(context, &device, reason);
     printf("GPU: %s\n", r ? reason : device.name);
-    int failed = print_devices(context) || print_choices(context);
+    int failed = print_devices(context) || print_pictures(context) || print_choices(context);
     if (recipe)
         failed |= print_recipe();
     qpel_context_destroy(&context);

@@ -165,7 +165,7 @@ static void plan_work(struct qpel_context *context, const struct door_work *work
     for (unsigned slot = 0; slot < work->slots; slot++) {
         if (qpel_batch_reference(batch, reference, QPEL_FRAME, &index))
             fail("a reference is refused");
-        qpel_plan_reference(plan, &batch->references[slot], 0, true);
+        qpel_plan_reference(plan, &batch->references[slot], 0, true, BEHIND_ROWS);
     }
     if (qpel_batch_weight(batch, &door_weight, &weight) ||
         qpel_batch_add(batch, work->whole.blocks, work->whole.count, NULL))

@@ -120,6 +120,9 @@ struct qpel_device {
     uint32_t max_groups, max_group_lanes, max_push_bytes;
     uint64_t max_storage_range, storage_alignment;
     bool timestamps;
+    /* What it shares with others: dma-bufs that it imports and exports, the caller's memory
+     * (qpel_picture_wrap()), a descriptor that tells a submission's end (qpel_ticket_fd()). */
+    bool dmabuf_import, dmabuf_export, host_import, completion_fd;
     uint32_t memory_types;
     struct {
         uint32_t flags; /* QPEL_MEMORY_... */

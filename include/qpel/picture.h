@@ -48,28 +48,116 @@ struct qpel_picture_format {
 struct qpel_picture_data {
     uint8_t *data[QPEL_PLANE_MAX];
     ptrdiff_t stride[QPEL_PLANE_MAX];
+    /* For qpel_picture_wrap(), may be null: where the memory begins that the planes lie in, and its
+     * bytes. All of it stays mapped as long as the picture's use of it lasts. */
+    void *base;
+    size_t size;
+};
+
+/* A dma-buf that holds a picture's planes: of interleaved chroma plane 1 is CbCr. */
+struct qpel_dmabuf {
+    int fd;
+    size_t size;                                           /* 0: all that the descriptor has */
+    size_t offset[QPEL_PLANE_MAX], stride[QPEL_PLANE_MAX]; /* bytes from the dma-buf's start */
 };
 
 struct qpel_picture;
 
 /* A picture in memory of the library's, that CPU and GPU both reach; zero-filled. Near the CPU
- * (context.h) where that reads it, as a decoder does that adds residuals on the CPU. Strides are
- * chosen by the library, the same for all pictures of a format, and for Cb and Cr; like the planes'
- * addresses they are multiples of 64. Behind the last row of each plane 64 bytes or more may be
- * read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
+ * (context.h) where that reads it, as a decoder does that adds residuals on the CPU: where the
+ * GPU's driver has no memory that is cached for the CPU, as on a Raspberry Pi, it then comes from a
+ * dma-heap if the process may open one, and from the driver if not. qpel_picture_memory() tells
+ * which it is. Strides are chosen by the library, the same for all pictures of a format, and for Cb
+ * and Cr; like the planes' addresses they are multiples of 64. Behind the last row of each plane 64
+ * bytes or more may be read. QPEL_OK, INVALID, UNSUPPORTED (bit depth), NOMEM. Any thread. */
 QPEL_API enum qpel_result qpel_picture_create(struct qpel_context *context,
                                               const struct qpel_picture_format *format,
                                               enum qpel_near near, struct qpel_picture **out);
 
+/* The same for one that qpel_picture_export() is to hand on: in a dma-buf of its own, from a
+ * dma-heap or from the GPU's driver. UNSUPPORTED also where neither has one; the log tells why. */
+QPEL_API enum qpel_result qpel_picture_create_exportable(struct qpel_context *context,
+                                                         const struct qpel_picture_format *format,
+                                                         enum qpel_near near,
+                                                         struct qpel_picture **out);
+
 /* A picture in the caller's memory, which outlives it and its last submission. Only the rows'
- * samples are touched, never the bytes between or around them. The CPU can use it, the GPU
- * can't (qpel_submit() answers UNSUPPORTED). Samples of two pictures in the same memory are the
- * caller's to keep apart: the library orders submissions by picture. QPEL_OK, INVALID (a row
- * shorter than its samples, a plane that starts before another one ends), UNSUPPORTED, NOMEM. */
+ * samples are written, never the bytes between or around them. Samples of two pictures in the same
+ * memory are the caller's to keep apart: the library orders submissions by picture.
+ *
+ * The CPU can use it. The GPU can if the caller states base and size, both multiples of the page
+ * size (4096 on most machines; some GPUs ask for more), offsets of the planes from base and strides
+ * are multiples of 4, Cb's stride is Cr's, and the device offers VK_EXT_external_memory_host, which
+ * V3D does not. It may read all of the memory, and writes the whole 32-bit words that have samples
+ * of blocks, other bytes in them as they were: nobody else may write those meanwhile. Otherwise
+ * qpel_submit() to the GPU is UNSUPPORTED and tells the reason, as does qpel_picture_memory().
+ *
+ * QPEL_OK; INVALID: a row shorter than its samples, a plane that starts before another one ends, or
+ * does not lie in the memory; UNSUPPORTED: bit depth; NOMEM; DEVICE_LOST: by this call. Any
+ * thread. */
 QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
                                             const struct qpel_picture_format *format,
                                             const struct qpel_picture_data *data,
                                             struct qpel_picture **out);
+
+/* A picture in a dma-buf of somebody else's, the display's or a camera's. The descriptor stays the
+ * caller's, who may close it at once: the library has a duplicate.
+ *
+ * The CPU reaches it where it can be mapped. The GPU does where the device imports dma-bufs
+ * (VK_EXT_external_memory_dma_buf) and this one, on the terms for offsets, strides, the end and
+ * words of qpel_picture_wrap(). One of them is enough for QPEL_OK: submissions to the other are
+ * UNSUPPORTED and tell the reason, as does qpel_picture_memory(); an access of the CPU is, too.
+ *
+ * The library does cache maintenance (DMA_BUF_IOCTL_SYNC) in qpel_picture_begin() and _end(), and
+ * around submissions to the CPU. It is of the whole dma-buf: where two pictures are in one, nothing
+ * else may happen to either while the CPU has one open that it writes. The library orders nobody
+ * else's use of it: that has ended when a submission starts that names the picture, and starts when
+ * its ticket is done. What is in the dma-buf stays as it is.
+ *
+ * QPEL_OK; INVALID: no descriptor, a row shorter than its samples, planes that overlap or don't lie
+ * in it; UNSUPPORTED: bit depth, or neither CPU nor GPU can use it; NOMEM; DEVICE_LOST: by this
+ * call. The log names the culprit. Any thread. */
+QPEL_API enum qpel_result qpel_picture_import(struct qpel_context *context,
+                                              const struct qpel_picture_format *format,
+                                              const struct qpel_dmabuf *dmabuf,
+                                              struct qpel_picture **out);
+
+/* Hands the picture on, to a display, an encoder or another process: a new descriptor, which the
+ * caller closes, its size and where the planes are. The memory lives as long as any descriptor of
+ * it; the contents are the picture's, ordered with others by the caller alone: they read it when
+ * the ticket that writes it is done (and no access of the CPU that writes is open), and have ended
+ * before it is written again. Of pictures made by qpel_picture_create_exportable(), imported ones,
+ * and those of a dma-heap.
+ *
+ * QPEL_OK; INVALID; UNSUPPORTED: another picture; NOMEM: also where there are too many descriptors;
+ * DEVICE_LOST. On failure out->fd is -1, and the log tells why. Any thread. */
+QPEL_API enum qpel_result qpel_picture_export(struct qpel_picture *picture,
+                                              struct qpel_dmabuf *out);
+
+enum qpel_memory_kind {
+    QPEL_MEMORY_CPU,      /* the CPU's own, of a context without GPU */
+    QPEL_MEMORY_DRIVER,   /* the GPU driver's, mapped */
+    QPEL_MEMORY_HEAP,     /* a dma-heap's */
+    QPEL_MEMORY_IMPORTED, /* qpel_picture_import() */
+    QPEL_MEMORY_WRAPPED,  /* qpel_picture_wrap() */
+    QPEL_MEMORY_VULKAN    /* qpel_vulkan_picture_wrap() */
+};
+/* "CPU", "driver", "dma-heap", "imported", "wrapped", "Vulkan"; "unknown" for other numbers. */
+QPEL_API const char *qpel_memory_kind_name(enum qpel_memory_kind kind);
+
+struct qpel_memory_info {
+    enum qpel_memory_kind kind;
+    bool cpu, gpu;   /* which of them reaches it */
+    bool cached;     /* the CPU reads it as fast as its own; false of imported ones
+                      * and of Vulkan's: nothing tells */
+    bool exportable; /* qpel_picture_export() works */
+    /* Why the CPU or the GPU does not reach it, or why it is no heap's where that was wanted; "" */
+    char reason[QPEL_REASON_SIZE];
+};
+
+/* What a picture's memory is. QPEL_OK, INVALID. Any thread. */
+QPEL_API enum qpel_result qpel_picture_memory(const struct qpel_picture *picture,
+                                              struct qpel_memory_info *info);
 
 /* Drops the caller's hold; clears the pointer. The memory (of wrap: the use of it) lives until the
  * last batch that names the picture has begun anew or is destroyed: until then it may be submitted
@@ -78,11 +166,13 @@ QPEL_API void qpel_picture_destroy(struct qpel_picture **picture);
 
 QPEL_API struct qpel_picture_format qpel_picture_get_format(const struct qpel_picture *picture);
 
-/* Opens the picture to the CPU: waits for nothing. BUSY: an unfinished submission writes it, or
+/* Opens the picture to the CPU. It waits for nothing, but where the memory is a dma-buf for those
+ * devices that the kernel knows to be using it. BUSY: an unfinished submission writes it, or
  * reads it and `access` writes; wait for its ticket. While an access is open that writes, a
  * submission that names the picture is BUSY; while one that reads, a submission that writes it is.
  * Accesses nest; ends are not told apart, so among nested ones the picture counts as written to
- * until the last has ended. Addresses and strides are the same all the picture's life. */
+ * until the last has ended. Addresses and strides are the same all the picture's life.
+ * UNSUPPORTED: the CPU does not reach it. IO: the kernel refuses to synchronise a dma-buf. */
 QPEL_API enum qpel_result qpel_picture_begin(struct qpel_picture *picture, enum qpel_access access,
                                              struct qpel_picture_data *data);
 QPEL_API enum qpel_result qpel_picture_end(struct qpel_picture *picture);
@@ -162,13 +252,15 @@ QPEL_API enum qpel_result qpel_batch_room(struct qpel_batch *batch, size_t count
 QPEL_API enum qpel_result qpel_batch_commit(struct qpel_batch *batch, size_t count, size_t *bad);
 
 /* AUTO is the context's backend, and where that is AUTO too the recipe chooses for this very batch
- * (recipe.h). */
+ * (recipe.h); or the GPU, where the CPU does not reach a picture. */
 struct qpel_submit_params {
     enum qpel_backend backend;
     /* CPU: 0: all blocks run in qpel_submit(); n: the caller runs qpel_run_slice() n times. The GPU
      * has no slices: with AUTO, look at report.backend; GPU means that there is none to run. */
     unsigned slices;
     bool timed; /* ask the GPU's own clock, as dispatch.h has it: qpel_ticket_gpu_seconds() */
+    bool completion_fd; /* qpel_ticket_fd() will be asked. UNSUPPORTED on a GPU without
+                         * VK_KHR_external_semaphore_fd and SYNC_FD */
 };
 
 /* Starts the prediction and returns. Submissions that share pictures are ordered as they were
@@ -183,11 +275,12 @@ struct qpel_submit_params {
  * weights), it predicts a small one, which is compared with the CPU's. One that fails is not used
  * any more.
  *
- * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, or one that does not reach a
- * picture (the report tells); NOMEM; BUSY: the batch is in flight, a
- * picture is open to the CPU (qpel_picture_begin()), or slices that the caller has still to run
- * write a picture that this batch names, or read its target; TIMEOUT: the CPU's wait; DEVICE_LOST:
- * the GPU's. */
+ * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, one that does not reach a
+ * picture or has no descriptor to tell its end, or a picture that the CPU does not reach (the
+ * report tells); NOMEM; IO: the kernel refuses to synchronise a dma-buf; BUSY: the batch is in
+ * flight, a picture is open to the CPU (qpel_picture_begin()), or slices that the caller has still
+ * to run write a picture that this batch names, or read its target; TIMEOUT: the CPU's wait;
+ * DEVICE_LOST: the GPU's. */
 QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
                                       const struct qpel_submit_params *params, qpel_ticket *ticket,
                                       struct qpel_report *report);
@@ -204,6 +297,17 @@ QPEL_API enum qpel_result qpel_run_slice(struct qpel_batch *batch, unsigned slic
 QPEL_API enum qpel_result qpel_wait(struct qpel_context *context, qpel_ticket ticket,
                                     uint64_t timeout_ns);
 QPEL_API enum qpel_result qpel_poll(struct qpel_context *context, qpel_ticket ticket, bool *done);
+
+/* For a caller with a poll() loop: a new descriptor, which the caller closes, that becomes readable
+ * (POLLIN) when the submission is over, and stays so. Only poll it: what could be read from it is
+ * not said. Then qpel_wait() tells how it went, and makes the picture's memory the CPU's: it
+ * returns at once or nearly so. The submission must have asked for it (completion_fd); for a ticket
+ * that is long done, and ticket 0, it is readable at once. That of a GPU that hangs may never be:
+ * poll with a timeout, as with qpel_wait().
+ *
+ * QPEL_OK; INVALID: a ticket that this context has not given, or that was not asked to have one;
+ * NOMEM: also where there are too many descriptors. On failure *fd is -1. Any thread. */
+QPEL_API enum qpel_result qpel_ticket_fd(struct qpel_context *context, qpel_ticket ticket, int *fd);
 
 /* What a submission that was `timed` took by the GPU's own clock. *seconds is negative where that
  * was not asked for, there is no such clock, or the CPU ran; and once its batch was submitted

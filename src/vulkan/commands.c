@@ -1,6 +1,10 @@
+/* F_DUPFD_CLOEXEC */
+#define _POSIX_C_SOURCE 200809L
 #include "commands.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum qpel_result made(struct qvk_device *d, char *reason, VkResult result, const char *call)
 {
@@ -41,8 +45,26 @@ enum qpel_result qvk_commands_open(struct qvk_commands *c, struct qvk_device *d,
     return r;
 }
 
+/* The last submission's descriptor is nobody's any more. */
+static void forget_fd(struct qvk_commands *c)
+{
+    if (c->exported && c->fd >= 0)
+        close(c->fd);
+    c->exported = false;
+}
+
+static void destroy_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    if (c->ended)
+        d->vk.vkDestroySemaphore(d->handle, c->ended, NULL);
+    c->ended = VK_NULL_HANDLE;
+    c->unfit = false;
+}
+
 void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
 {
+    forget_fd(c);
+    destroy_semaphore(c, d);
     qvk_stamps_close(&c->stamps, d);
     if (c->fence)
         d->vk.vkDestroyFence(d->handle, c->fence, NULL);
@@ -51,7 +73,9 @@ void qvk_commands_close(struct qvk_commands *c, struct qvk_device *d)
     memset(c, 0, sizeof *c);
 }
 
-static void barrier(struct qvk_commands *c, struct qvk_device *d, VkPipelineStageFlags from,
+/* ---- barriers ---- */
+
+static void barrier(const struct qvk_device *d, VkCommandBuffer commands, VkPipelineStageFlags from,
                     VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags seen)
 {
     VkMemoryBarrier memory = {
@@ -59,11 +83,33 @@ static void barrier(struct qvk_commands *c, struct qvk_device *d, VkPipelineStag
         .srcAccessMask = written,
         .dstAccessMask = seen,
     };
-    d->vk.vkCmdPipelineBarrier(c->buffer, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
+    d->vk.vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 
 #define SHADER VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
 #define HOST   VK_PIPELINE_STAGE_HOST_BIT
+
+/* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
+ * buffer's end. */
+void qvk_barrier_first(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+            SHADER, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void qvk_barrier_between(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, SHADER, VK_ACCESS_SHADER_WRITE_BIT, SHADER,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void qvk_barrier_last(const struct qvk_device *d, VkCommandBuffer commands)
+{
+    barrier(d, commands, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
+            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+}
+
+/* ---- recording and submission ---- */
 
 enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d)
 {
@@ -77,45 +123,161 @@ enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d
     r = QVK_CHECK(d->health, d->vk.vkBeginCommandBuffer(c->buffer, &begin));
     if (r)
         return r;
-    /* Also for what earlier submissions wrote: V3D's driver had bugs with barriers at a command
-     * buffer's end. */
-    barrier(c, d, HOST | SHADER, VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, SHADER,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    qvk_barrier_first(d, c->buffer);
     qvk_stamps_begin(&c->stamps, d, c->buffer);
     return QPEL_OK;
 }
 
-void qvk_commands_separate(struct qvk_commands *c, struct qvk_device *d)
-{
-    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, SHADER,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-}
-
 void qvk_commands_finish(struct qvk_commands *c, struct qvk_device *d)
 {
-    barrier(c, d, SHADER, VK_ACCESS_SHADER_WRITE_BIT, HOST,
-            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+    qvk_barrier_last(d, c->buffer);
     qvk_stamps_end(&c->stamps, d, c->buffer);
 }
 
+static void lock_queue(struct qvk_device *d)
+{
+    /* Not both: the caller may hold its own while a call of ours waits for it. */
+    if (d->lock_queue)
+        d->lock_queue(d->lock_user);
+    else
+        pthread_mutex_lock(&d->queue_lock);
+}
+
+static void unlock_queue(struct qvk_device *d)
+{
+    if (d->unlock_queue)
+        d->unlock_queue(d->lock_user);
+    else
+        pthread_mutex_unlock(&d->queue_lock);
+}
+
+/* As VkSubmitInfo has them. */
+struct semaphores {
+    VkSemaphore wait[QPEL_VULKAN_SEMAPHORE_MAX], signal[QPEL_VULKAN_SEMAPHORE_MAX];
+    uint64_t wait_value[QPEL_VULKAN_SEMAPHORE_MAX], signal_value[QPEL_VULKAN_SEMAPHORE_MAX];
+    VkPipelineStageFlags stage[QPEL_VULKAN_SEMAPHORE_MAX];
+    VkTimelineSemaphoreSubmitInfo values;
+};
+
+static void add_semaphores(struct semaphores *s, VkSubmitInfo *info, const struct qvk_device *d,
+                           const struct qpel_vulkan_semaphores *from)
+{
+    for (uint32_t i = 0; i < from->wait_count; i++) {
+        s->wait[i] = from->wait[i].semaphore;
+        s->wait_value[i] = from->wait[i].value;
+        s->stage[i] = SHADER;
+    }
+    for (uint32_t i = 0; i < from->signal_count; i++) {
+        s->signal[i] = from->signal[i].semaphore;
+        s->signal_value[i] = from->signal[i].value;
+    }
+    info->waitSemaphoreCount = from->wait_count;
+    info->pWaitSemaphores = s->wait;
+    info->pWaitDstStageMask = s->stage;
+    info->signalSemaphoreCount = from->signal_count;
+    info->pSignalSemaphores = s->signal;
+    /* The values of binary ones are not looked at. */
+    s->values = (VkTimelineSemaphoreSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = from->wait_count,
+        .pWaitSemaphoreValues = s->wait_value,
+        .signalSemaphoreValueCount = from->signal_count,
+        .pSignalSemaphoreValues = s->signal_value,
+    };
+    if (d->timelines)
+        info->pNext = &s->values;
+}
+
 /* The only vkQueueSubmit. */
-enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *d)
+enum qpel_result qvk_commands_submit(struct qvk_commands *c, struct qvk_device *d,
+                                     const struct qpel_vulkan_semaphores *semaphores)
 {
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .commandBufferCount = 1,
         .pCommandBuffers = &c->buffer,
+        .signalSemaphoreCount = c->signals,
+        .pSignalSemaphores = &c->ended,
     };
+    struct semaphores added;
+    if (semaphores)
+        add_semaphores(&added, &info, d, semaphores);
     enum qpel_result r = QVK_CHECK(d->health, d->vk.vkEndCommandBuffer(c->buffer));
     if (!r)
         r = QVK_CHECK(d->health, d->vk.vkResetFences(d->handle, 1, &c->fence));
     if (r)
         return r;
-    pthread_mutex_lock(&d->queue_lock);
+    lock_queue(d);
     r = QVK_CHECK(d->health, d->vk.vkQueueSubmit(d->queue, 1, &info, c->fence));
-    pthread_mutex_unlock(&d->queue_lock);
+    unlock_queue(d);
     c->pending = !r;
+    c->unfit |= c->signals && !r;
     return r;
+}
+
+/* ---- a descriptor for the end ---- */
+
+static enum qpel_result make_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    VkExportSemaphoreCreateInfo as = {
+        .sType = VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT,
+    };
+    VkSemaphoreCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+        .pNext = &as,
+    };
+    enum qpel_result r =
+        QVK_CHECK(d->health, d->vk.vkCreateSemaphore(d->handle, &info, NULL, &c->ended));
+    if (r)
+        c->ended = VK_NULL_HANDLE;
+    return r;
+}
+
+enum qpel_result qvk_commands_signal(struct qvk_commands *c, struct qvk_device *d, bool wish,
+                                     char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = QPEL_OK;
+    forget_fd(c);
+    c->signals = false;
+    if (!wish)
+        return QPEL_OK;
+    if (!d->on.semaphore_fd || !d->at.sharing.sync_fd) {
+        qpel_reason_set(reason, "the device has no descriptor that tells the end of its work");
+        return QPEL_ERROR_UNSUPPORTED;
+    }
+    if (c->unfit)
+        destroy_semaphore(c, d);
+    if (!c->ended)
+        r = make_semaphore(c, d);
+    if (r)
+        qpel_reason_set(reason, "no semaphore: %s", qpel_result_name(r));
+    c->signals = !r;
+    return r;
+}
+
+/* Takes the signal, which is on its way, from the semaphore. */
+static enum qpel_result export_semaphore(struct qvk_commands *c, struct qvk_device *d)
+{
+    VkSemaphoreGetFdInfoKHR info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR,
+        .semaphore = c->ended,
+        .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT,
+    };
+    enum qpel_result r = QVK_CHECK(d->health, d->vk.vkGetSemaphoreFdKHR(d->handle, &info, &c->fd));
+    c->exported = !r;
+    c->unfit &= !c->exported;
+    return r;
+}
+
+enum qpel_result qvk_commands_fd(struct qvk_commands *c, struct qvk_device *d, int *fd)
+{
+    *fd = -1;
+    enum qpel_result r = c->exported ? QPEL_OK : export_semaphore(c, d);
+    if (r || c->fd < 0)
+        return r;
+    *fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
+    return *fd < 0 ? QPEL_ERROR_NOMEM : QPEL_OK;
 }
 
 enum qpel_result qvk_commands_wait(struct qvk_commands *c, struct qvk_device *d,

@@ -59,7 +59,7 @@ static uint32_t record(struct gpu *g, struct qvk_push push, uint32_t first, uint
         if (job)
             /* Blocks don't depend on each other, but to Vulkan each job reads and writes whole
              * buffers. */
-            qvk_commands_separate(&g->queue.commands, &g->device);
+            qvk_barrier_between(&g->device, commands);
         push.first_lane = first;
         push.end_lane = end;
         vk->vkCmdPushConstants(commands, g->pipelines.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,

@@ -3,9 +3,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "external.h"
 #include "gpu_internal.h"
 
 /* ---- opening ---- */
+
+/* What every device gets, once there is one; else it is closed. */
+static enum qpel_result equip(struct gpu *g, enum qpel_result r, char reason[QPEL_REASON_SIZE])
+{
+    if (!r)
+        r = qvk_pipelines_open(&g->pipelines, &g->device, reason);
+    if (!r)
+        r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
+    if (r) {
+        qvk_pipelines_close(&g->pipelines);
+        qvk_device_close(&g->device);
+    }
+    return r;
+}
 
 /* Takes the best device whose driver lets itself be opened; those that fail get their reason. */
 static enum qpel_result take_device(struct gpu *g, const char *wanted,
@@ -18,14 +33,9 @@ static enum qpel_result take_device(struct gpu *g, const char *wanted,
         struct qvk_candidate *at = &g->list.candidates[best];
         at->rank = 0;
         r = qvk_device_create(&g->device, &g->instance, info, at, &g->health, reason);
-        if (!r)
-            r = qvk_pipelines_open(&g->pipelines, &g->device, reason);
-        if (!r)
-            r = qvk_queue_open(&g->queue, &g->device, g->timeout_ms, reason);
+        r = equip(g, r, reason);
         if (r) {
             qpel_reason_set(info->reason, "%s", reason);
-            qvk_pipelines_close(&g->pipelines);
-            qvk_device_close(&g->device);
             continue;
         }
         g->taken = best;
@@ -69,6 +79,28 @@ static enum qpel_result open_device(struct gpu *g, const struct gpu_params *para
     return r;
 }
 
+/* A caller's device, the only one of the list. */
+static enum qpel_result adopt_device(struct gpu *g, const struct qpel_vulkan_params *on,
+                                     char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r =
+        qvk_instance_adopt(&g->instance, on->get_instance_proc_addr, on->instance, reason);
+    if (!r)
+        r = qvk_list_adopt(&g->list, &g->instance, on, reason);
+    if (r)
+        return r;
+    struct qpel_device *info = &g->list.info[0];
+    r = qvk_device_adopt(&g->device, &g->instance, info, &g->list.candidates[0], &g->health, on,
+                         reason);
+    r = equip(g, r, reason);
+    if (r)
+        return r;
+    g->taken = 0;
+    info->taken = true;
+    qpel_reason_set(info->reason, "the caller's device");
+    return QPEL_OK;
+}
+
 enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params,
                                char reason[QPEL_REASON_SIZE])
 {
@@ -93,7 +125,8 @@ enum qpel_result qpel_gpu_open(struct gpu **out, const struct gpu_params *params
         qpel_reason_set(reason, "out of memory");
         return QPEL_ERROR_NOMEM;
     }
-    enum qpel_result r = open_device(g, params, reason);
+    enum qpel_result r =
+        params->vulkan ? adopt_device(g, params->vulkan, reason) : open_device(g, params, reason);
     if (g->list.count)
         *out = g;
     else
@@ -183,15 +216,67 @@ bool qvk_idle(struct gpu *g, unsigned timeout_ms)
 
 /* ---- buffers ---- */
 
+static enum qvk_use use_of(enum qpel_near near)
+{
+    return near == QPEL_NEAR_GPU ? QVK_NEAR_GPU : QVK_SHARED;
+}
+
 enum qpel_result qpel_gpu_buffer_create(struct gpu *g, size_t size, enum qpel_near near,
                                         struct gpu_buffer **out)
 {
     *out = NULL;
     enum qpel_result r = qvk_usable(g, NULL);
+    return r ? r : qvk_buffer_create(&g->device, size, use_of(near), out);
+}
+
+enum qpel_result qpel_gpu_buffer_import(struct gpu *g, int fd, size_t size, void *data,
+                                        struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_buffer_import_dmabuf(&g->device, fd, size, data, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_import_host(struct gpu *g, void *base, size_t size,
+                                             struct gpu_buffer **out, char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_buffer_import_host(&g->device, base, size, out, reason);
+}
+
+enum qpel_result qpel_gpu_buffer_create_shared(struct gpu *g, size_t size, enum qpel_near near,
+                                               struct gpu_buffer **out,
+                                               char reason[QPEL_REASON_SIZE])
+{
+    *out = NULL;
+    enum qpel_result r = qvk_usable(g, reason);
     if (!r)
-        r = qvk_buffer_create(&g->device, size, near == QPEL_NEAR_GPU ? QVK_NEAR_GPU : QVK_SHARED,
-                              out);
+        r = qvk_check_export(&g->device, reason);
+    if (r)
+        return r;
+    r = qvk_buffer_create_exported(&g->device, size, use_of(near), out);
+    if (r)
+        qpel_reason_set(reason, "no memory for export: %s", qpel_result_name(r));
     return r;
+}
+
+enum qpel_result qpel_gpu_buffer_export(struct gpu *g, const struct gpu_buffer *b, int *fd,
+                                        size_t *size, char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_usable(g, reason);
+    *size = (size_t)b->allocated;
+    return r ? r : qvk_buffer_export(&g->device, b, fd, reason);
+}
+
+bool qpel_gpu_buffer_cached(const struct gpu_buffer *b)
+{
+    return b->cached;
+}
+
+bool qpel_gpu_buffer_bound(const struct gpu_buffer *b)
+{
+    return b->set != VK_NULL_HANDLE;
 }
 
 void qpel_gpu_buffer_destroy(struct gpu *g, struct gpu_buffer *b)

@@ -67,21 +67,34 @@ static enum qpel_device_kind kind_of(VkPhysicalDeviceType type)
     return QPEL_DEVICE_OTHER;
 }
 
-static bool has_extension(const struct qvk_instance *instance, VkPhysicalDevice device,
-                          const char *name)
+/* Sets those that we may use, and whether the driver tells its name. */
+static void list_extensions(struct qvk_extensions *offered, bool *driver_properties,
+                            const struct qvk_instance *instance, VkPhysicalDevice device)
 {
     uint32_t count = 0;
+    *driver_properties = false;
     if (instance->EnumerateDeviceExtensionProperties(device, NULL, &count, NULL) != VK_SUCCESS)
-        return false;
+        return;
     VkExtensionProperties *list = calloc(count ? count : 1, sizeof *list);
-    bool found = false;
     /* VK_INCOMPLETE only says that there are more by now. */
     if (list &&
         instance->EnumerateDeviceExtensionProperties(device, NULL, &count, list) >= VK_SUCCESS)
-        for (uint32_t i = 0; i < count && !found; i++)
-            found = !strcmp(list[i].extensionName, name);
+        for (uint32_t i = 0; i < count; i++) {
+            qvk_extensions_add(offered, list[i].extensionName);
+            *driver_properties |=
+                !strcmp(list[i].extensionName, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+        }
     free(list);
-    return found;
+}
+
+static void describe_sharing(struct qpel_device *info, struct qvk_candidate *c,
+                             const struct qvk_instance *instance)
+{
+    qvk_sharing_ask(&c->sharing, instance, c->handle, &c->extensions);
+    info->dmabuf_import = c->sharing.dma_buf & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+    info->dmabuf_export = c->sharing.dma_buf & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT;
+    info->host_import = c->sharing.host & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+    info->completion_fd = c->sharing.sync_fd;
 }
 
 static void describe_limits(struct qpel_device *info, struct qvk_candidate *c,
@@ -122,7 +135,7 @@ static void describe_memory(struct qpel_device *info, const VkPhysicalDeviceMemo
 
 /* What Vulkan 1.1 tells beyond 1.0. */
 static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
-                          const struct qvk_instance *instance)
+                          const struct qvk_instance *instance, const struct qpel_vulkan_params *on)
 {
     VkPhysicalDeviceDriverProperties driver = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
@@ -138,7 +151,13 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
         .pNext = &id,
     };
-    if (has_extension(instance, c->handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+    bool driver_properties;
+    list_extensions(&c->extensions, &driver_properties, instance, c->handle);
+    if (on)
+        c->extensions = (struct qvk_extensions){ .memory_fd = false };
+    for (uint32_t i = 0; on && i < on->extension_count; i++)
+        qvk_extensions_add(&c->extensions, on->extensions[i]);
+    if (driver_properties)
         maintenance3.pNext = &driver;
     instance->GetPhysicalDeviceProperties2(c->handle, &all);
     memcpy(info->uuid, id.deviceUUID, QPEL_UUID_SIZE);
@@ -147,10 +166,13 @@ static void describe_more(struct qpel_device *info, struct qvk_candidate *c,
     if (driver.driverName[0])
         snprintf(info->driver, sizeof info->driver, "%.120s %.120s", driver.driverName,
                  driver.driverInfo);
+    describe_sharing(info, c, instance);
 }
 
-/* Of the families that compute, the first: on V3D there is one, elsewhere the first does all. */
-static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *instance)
+/* Of the families that compute the owner's, or where there is none the first: on V3D there is
+ * but one, elsewhere the first does all. */
+static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *instance,
+                       const struct qpel_vulkan_params *on)
 {
     uint32_t count = 0;
     instance->GetPhysicalDeviceQueueFamilyProperties(c->handle, &count, NULL);
@@ -160,7 +182,8 @@ static bool find_queue(struct qvk_candidate *c, const struct qvk_instance *insta
     instance->GetPhysicalDeviceQueueFamilyProperties(c->handle, &count, families);
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++)
-        if (families[i].queueCount && families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) {
+        if (families[i].queueCount && families[i].queueFlags & VK_QUEUE_COMPUTE_BIT &&
+            (!on || on->queue_family == i)) {
             c->family = i;
             c->timestamp_bits = families[i].timestampValidBits;
             found = true;
@@ -195,8 +218,10 @@ static const char *unfit(const struct qpel_device *info, const VkPhysicalDeviceL
     return NULL;
 }
 
-static void describe(struct qpel_device *info, struct qvk_candidate *c,
-                     const struct qvk_instance *instance)
+/* Leaves rank 0 where the device is unfit. on: as of qvk_list_adopt(), or null. */
+static enum qpel_result describe(struct qpel_device *info, struct qvk_candidate *c,
+                                 const struct qvk_instance *instance,
+                                 const struct qpel_vulkan_params *on)
 {
     VkPhysicalDeviceProperties p;
     instance->GetPhysicalDeviceProperties(c->handle, &p);
@@ -214,12 +239,16 @@ static void describe(struct qpel_device *info, struct qvk_candidate *c,
     if (p.apiVersion < VK_API_VERSION_1_1) {
         qpel_reason_set(info->reason, "Vulkan %u.%u, 1.1 is needed", info->api_version[0],
                         info->api_version[1]);
-        return;
+        return QPEL_ERROR_UNSUPPORTED;
     }
-    describe_more(info, c, instance);
-    if (!find_queue(c, instance)) {
-        qpel_reason_set(info->reason, "no compute queue");
-        return;
+    describe_more(info, c, instance, on);
+    if (!find_queue(c, instance, on)) {
+        if (!on)
+            qpel_reason_set(info->reason, "no compute queue");
+        else
+            qpel_reason_set(info->reason, "queue_family: family %u does not compute",
+                            on->queue_family);
+        return on ? QPEL_ERROR_INVALID : QPEL_ERROR_UNSUPPORTED;
     }
     info->timestamps = c->timestamp_bits && c->tick_seconds > 0;
     const char *why = unfit(info, &p.limits);
@@ -227,6 +256,7 @@ static void describe(struct qpel_device *info, struct qvk_candidate *c,
         qpel_reason_set(info->reason, "%s", why);
     else
         c->rank = 1;
+    return why ? QPEL_ERROR_UNSUPPORTED : QPEL_OK;
 }
 
 /* ---- the choice ---- */
@@ -281,6 +311,14 @@ static enum qpel_result enumerate(const struct qvk_instance *instance, VkPhysica
                           "vkEnumeratePhysicalDevices()");
 }
 
+/* Room for `count`, of which none is there yet. */
+static enum qpel_result make_room(struct qvk_list *list, uint32_t count)
+{
+    list->info = calloc(count, sizeof *list->info);
+    list->candidates = calloc(count, sizeof *list->candidates);
+    return list->info && list->candidates ? QPEL_OK : QPEL_ERROR_NOMEM;
+}
+
 enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance *instance,
                                const char *wanted, const struct log *log,
                                char reason[QPEL_REASON_SIZE])
@@ -289,25 +327,40 @@ enum qpel_result qvk_list_open(struct qvk_list *list, const struct qvk_instance 
     VkPhysicalDevice *handles;
     uint32_t count = 0;
     enum qpel_result r = enumerate(instance, &handles, &count, log, reason);
-    if (!r && count) {
-        list->info = calloc(count, sizeof *list->info);
-        list->candidates = calloc(count, sizeof *list->candidates);
-        if (!list->info || !list->candidates)
-            r = QPEL_ERROR_NOMEM;
-    }
+    if (!r && count)
+        r = make_room(list, count);
     if (r == QPEL_ERROR_NOMEM)
         qpel_reason_set(reason, "out of memory");
     uint8_t uuid[QPEL_UUID_SIZE] = { 0 };
     enum wish wish = parse_wish(wanted, uuid);
     for (uint32_t i = 0; i < count && !r; i++) {
         list->candidates[i].handle = handles[i];
-        describe(&list->info[i], &list->candidates[i], instance);
+        describe(&list->info[i], &list->candidates[i], instance, NULL);
         rank(&list->info[i], &list->candidates[i], wish, wanted, uuid);
         list->count++;
     }
     free(handles);
     if (r)
         qvk_list_close(list);
+    return r;
+}
+
+enum qpel_result qvk_list_adopt(struct qvk_list *list, const struct qvk_instance *instance,
+                                const struct qpel_vulkan_params *on, char reason[QPEL_REASON_SIZE])
+{
+    memset(list, 0, sizeof *list);
+    enum qpel_result r = make_room(list, 1);
+    if (r) {
+        qpel_reason_set(reason, "out of memory");
+    } else {
+        list->candidates[0].handle = on->physical_device;
+        r = describe(&list->info[0], &list->candidates[0], instance, on);
+        qpel_reason_set(reason, "%s", list->info[0].reason);
+    }
+    if (r)
+        qvk_list_close(list);
+    else
+        list->count = 1;
     return r;
 }
 

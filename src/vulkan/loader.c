@@ -73,6 +73,7 @@ static enum qpel_result create_instance(struct qvk_instance *instance, const str
         instance->handle = VK_NULL_HANDLE;
         return r;
     }
+    instance->owned = true;
     return load_instance(instance, reason) ? QPEL_OK : QPEL_ERROR_UNSUPPORTED;
 }
 
@@ -90,10 +91,23 @@ enum qpel_result qvk_instance_open(struct qvk_instance *instance, void (*loader)
     return r;
 }
 
+enum qpel_result qvk_instance_adopt(struct qvk_instance *instance,
+                                    PFN_vkGetInstanceProcAddr get_proc, VkInstance handle,
+                                    char reason[QPEL_REASON_SIZE])
+{
+    memset(instance, 0, sizeof *instance);
+    instance->get_proc = get_proc;
+    instance->handle = handle;
+    pthread_mutex_lock(&volk_mutex);
+    bool loaded = load_instance(instance, reason);
+    pthread_mutex_unlock(&volk_mutex);
+    return loaded ? QPEL_OK : QPEL_ERROR_UNSUPPORTED;
+}
+
 void qvk_instance_close(struct qvk_instance *instance)
 {
     pthread_mutex_lock(&volk_mutex);
-    if (instance->handle && instance->DestroyInstance)
+    if (instance->owned && instance->DestroyInstance)
         instance->DestroyInstance(instance->handle, NULL);
     pthread_mutex_unlock(&volk_mutex);
     memset(instance, 0, sizeof *instance);

@@ -13,6 +13,8 @@
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetPhysicalDeviceExternalBufferProperties)                                                   \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                                                \
     X(EnumerateDeviceExtensionProperties)                                                          \
     X(CreateDevice)
 
@@ -39,6 +41,7 @@
     X(CreatePipelineCache)                                                                         \
     X(CreatePipelineLayout)                                                                        \
     X(CreateQueryPool)                                                                             \
+    X(CreateSemaphore)                                                                             \
     X(CreateShaderModule)                                                                          \
     X(DestroyBuffer)                                                                               \
     X(DestroyCommandPool)                                                                          \
@@ -50,6 +53,7 @@
     X(DestroyPipelineCache)                                                                        \
     X(DestroyPipelineLayout)                                                                       \
     X(DestroyQueryPool)                                                                            \
+    X(DestroySemaphore)                                                                            \
     X(DestroyShaderModule)                                                                         \
     X(EndCommandBuffer)                                                                            \
     X(FlushMappedMemoryRanges)                                                                     \
@@ -69,6 +73,7 @@
 struct qvk_instance {
     PFN_vkGetInstanceProcAddr get_proc;
     VkInstance handle;
+    bool owned;
 #define QVK_MEMBER(name) PFN_vk##name name;
     QVK_INSTANCE_FUNCTIONS(QVK_MEMBER)
 #undef QVK_MEMBER
@@ -78,6 +83,11 @@ struct qvk_instance {
  * instead of the system's, for tests; null: libvulkan's. Fills reason on failure. */
 enum qpel_result qvk_instance_open(struct qvk_instance *instance, void (*loader)(void),
                                    const struct log *log, char reason[QPEL_REASON_SIZE]);
+/* Takes a caller's instance of Vulkan 1.1 or later into use. */
+enum qpel_result qvk_instance_adopt(struct qvk_instance *instance,
+                                    PFN_vkGetInstanceProcAddr get_proc, VkInstance handle,
+                                    char reason[QPEL_REASON_SIZE]);
+/* Destroys it if it is ours. */
 void qvk_instance_close(struct qvk_instance *instance);
 
 /* Functions that change the loader's lists, apart from each other and from all that walks them:

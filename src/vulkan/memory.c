@@ -1,7 +1,10 @@
+/* MAP_ANONYMOUS */
+#define _GNU_SOURCE
 #include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Of a buffer that grows with its load. */
 #define FIRST_SIZE ((size_t)64 << 10)
@@ -53,18 +56,32 @@ static int next_type(const struct qvk_device *d, uint32_t bits, enum qvk_use use
 
 /* From the best type of memory that has room: on a desktop, memory that is the GPU's and the CPU
  * reaches may be as small as 256 MiB. */
-static enum qpel_result allocate(struct qvk_device *d, struct gpu_buffer *b, enum qvk_use use)
+static enum qpel_result allocate(struct qvk_device *d, struct gpu_buffer *b, enum qvk_use use,
+                                 bool exported)
 {
+    /* Some drivers want memory that is exported to be of one buffer alone, and all allow it. */
+    VkMemoryDedicatedAllocateInfo alone = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+        .buffer = b->handle,
+    };
+    VkExportMemoryAllocateInfo export = {
+        .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+        .pNext = &alone,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT,
+    };
     VkMemoryRequirements needs;
     d->vk.vkGetBufferMemoryRequirements(d->handle, b->handle, &needs);
     /* Whole atoms, so that ranges rounded to atoms lie inside. */
     b->allocated = (needs.size + d->at.atom - 1) / d->at.atom * d->at.atom;
+    if (exported)
+        b->allocated = needs.size; /* a dedicated one is no larger; its buffer is whole atoms */
     uint32_t bits = needs.memoryTypeBits;
     VkResult v = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     int type;
     while ((type = next_type(d, bits, use)) >= 0) {
         VkMemoryAllocateInfo info = {
             .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+            .pNext = exported ? &export : NULL,
             .allocationSize = b->allocated,
             .memoryTypeIndex = (uint32_t)type,
         };
@@ -90,7 +107,7 @@ static enum qpel_result allocate(struct qvk_device *d, struct gpu_buffer *b, enu
 }
 
 /* A pool for each set needs no lock and never fragments; buffers are few. */
-static enum qpel_result make_set(struct qvk_device *d, struct gpu_buffer *b)
+enum qpel_result qvk_buffer_make_set(struct qvk_device *d, struct gpu_buffer *b)
 {
     if (b->size > d->info->max_storage_range)
         return QPEL_OK;
@@ -119,7 +136,7 @@ static enum qpel_result make_set(struct qvk_device *d, struct gpu_buffer *b)
     r = QVK_CHECK(d->health, d->vk.vkAllocateDescriptorSets(d->handle, &set, &b->set));
     if (r)
         return r;
-    VkDescriptorBufferInfo whole = { .buffer = b->handle, .range = VK_WHOLE_SIZE };
+    VkDescriptorBufferInfo whole = { .buffer = b->handle, .offset = b->first, .range = b->size };
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = b->set,
@@ -131,31 +148,44 @@ static enum qpel_result make_set(struct qvk_device *d, struct gpu_buffer *b)
     return QPEL_OK;
 }
 
-static enum qpel_result make(struct qvk_device *d, struct gpu_buffer *b, enum qvk_use use)
+enum qpel_result qvk_buffer_make_handle(struct qvk_device *d, struct gpu_buffer *b,
+                                        VkExternalMemoryHandleTypeFlags shared)
 {
+    VkExternalMemoryBufferCreateInfo external = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = shared,
+    };
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = shared ? &external : NULL,
         .size = b->size,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
     enum qpel_result r =
         QVK_CHECK(d->health, d->vk.vkCreateBuffer(d->handle, &info, NULL, &b->handle));
-    if (r) {
+    if (r)
         b->handle = VK_NULL_HANDLE;
-        return r;
-    }
-    r = allocate(d, b, use);
+    return r;
+}
+
+static enum qpel_result make(struct qvk_device *d, struct gpu_buffer *b, enum qvk_use use,
+                             bool exported)
+{
+    enum qpel_result r =
+        qvk_buffer_make_handle(d, b, exported ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT : 0);
     if (!r)
-        r = make_set(d, b);
+        r = allocate(d, b, use, exported);
+    if (!r)
+        r = qvk_buffer_make_set(d, b);
     if (r)
         return r;
     memset(b->data, 0, (size_t)b->size);
     return qvk_buffer_flush(d, b, 0, b->size);
 }
 
-enum qpel_result qvk_buffer_create(struct qvk_device *d, size_t size, enum qvk_use use,
-                                   struct gpu_buffer **out)
+static enum qpel_result create(struct qvk_device *d, size_t size, enum qvk_use use, bool exported,
+                               struct gpu_buffer **out)
 {
     *out = NULL;
     if (size > d->at.max_allocation || size > SIZE_MAX - QVK_EXTRA)
@@ -163,8 +193,49 @@ enum qpel_result qvk_buffer_create(struct qvk_device *d, size_t size, enum qvk_u
     struct gpu_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
-    b->size = (size + QVK_PADDING + QVK_ALIGNMENT - 1) / QVK_ALIGNMENT * QVK_ALIGNMENT;
-    enum qpel_result r = make(d, b, use);
+    VkDeviceSize unit = exported && d->at.atom > QVK_ALIGNMENT ? d->at.atom : QVK_ALIGNMENT;
+    b->size = (size + QVK_PADDING + unit - 1) / unit * unit;
+    enum qpel_result r = make(d, b, use, exported);
+    if (r)
+        qvk_buffer_destroy(d, b);
+    else
+        *out = b;
+    return r;
+}
+
+enum qpel_result qvk_buffer_create(struct qvk_device *d, size_t size, enum qvk_use use,
+                                   struct gpu_buffer **out)
+{
+    return create(d, size, use, false, out);
+}
+
+enum qpel_result qvk_buffer_create_exported(struct qvk_device *d, size_t size, enum qvk_use use,
+                                            struct gpu_buffer **out)
+{
+    return create(d, size, use, true, out);
+}
+
+enum qpel_result qvk_buffer_adopt(struct qvk_device *d, VkBuffer handle, VkDeviceSize first,
+                                  size_t size, void *data, struct gpu_buffer **out)
+{
+    *out = NULL;
+    struct gpu_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return QPEL_ERROR_NOMEM;
+    b->handle = handle;
+    b->callers = true;
+    b->first = first;
+    b->size = size;
+    b->data = data;
+    b->coherent = true;
+    enum qpel_result r = QPEL_OK;
+    if (!data) {
+        void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        b->data = b->reserved = p == MAP_FAILED ? NULL : p;
+        r = b->data ? QPEL_OK : QPEL_ERROR_NOMEM;
+    }
+    if (!r)
+        r = qvk_buffer_make_set(d, b);
     if (r)
         qvk_buffer_destroy(d, b);
     else
@@ -195,8 +266,10 @@ void qvk_buffer_destroy(struct qvk_device *d, struct gpu_buffer *b)
         return;
     if (b->pool)
         d->vk.vkDestroyDescriptorPool(d->handle, b->pool, NULL);
-    if (b->handle)
+    if (b->handle && !b->callers)
         d->vk.vkDestroyBuffer(d->handle, b->handle, NULL);
+    if (b->reserved)
+        munmap(b->reserved, (size_t)b->size);
     if (b->memory)
         d->vk.vkFreeMemory(d->handle, b->memory, NULL);
     free(b);

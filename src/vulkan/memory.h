@@ -17,6 +17,9 @@ struct gpu_buffer {
     void *data;
     VkDeviceSize size; /* bound and mapped, padding included */
     VkBuffer handle;
+    VkDeviceSize first; /* byte of the handle's that is bound first; 0 but in a caller's */
+    bool callers;       /* the handle is the caller's; no memory is here */
+    void *reserved;     /* addresses of a caller's that is not mapped; they are data */
     VkDeviceMemory memory;
     VkDeviceSize allocated;
     bool coherent, cached;
@@ -35,6 +38,19 @@ struct gpu_buffer {
 /* Zero-filled and mapped. NOMEM, or DEVICE_LOST. */
 enum qpel_result qvk_buffer_create(struct qvk_device *device, size_t size, enum qvk_use use,
                                    struct gpu_buffer **out);
+/* The same in memory that can be exported as a dma-buf; the device must be able to. */
+enum qpel_result qvk_buffer_create_exported(struct qvk_device *device, size_t size,
+                                            enum qvk_use use, struct gpu_buffer **out);
+/* Steps of that, of a buffer whose size is set: its handle, for memory of these kinds (0: ours),
+ * and the set of one that has memory. What was made is the buffer's to destroy. */
+enum qpel_result qvk_buffer_make_handle(struct qvk_device *device, struct gpu_buffer *buffer,
+                                        VkExternalMemoryHandleTypeFlags shared);
+enum qpel_result qvk_buffer_make_set(struct qvk_device *device, struct gpu_buffer *buffer);
+/* `size` bytes of a caller's handle, which outlives it, from `first` on. data: where the CPU has
+ * the first of them, of coherent memory; null: nowhere, and then addresses that nothing may touch
+ * stand for them. The device binds as many. NOMEM, or DEVICE_LOST. */
+enum qpel_result qvk_buffer_adopt(struct qvk_device *device, VkBuffer handle, VkDeviceSize first,
+                                  size_t size, void *data, struct gpu_buffer **out);
 /* The same where *buffer (may be null) has no room for `size` bytes: doubled, so that a growing
  * load seldom allocates, as far as can be bound. What it held is lost. */
 enum qpel_result qvk_buffer_reserve(struct qvk_device *device, struct gpu_buffer **buffer,

@@ -102,25 +102,53 @@ void qpel_gpu_batch_add(struct gpu *g, struct gpu_batch *b, const struct qpel_ba
         qvk_batch_plan(&g->device, b, batch, reason);
 }
 
+static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                               bool timed, const struct qpel_vulkan_semaphores *semaphores)
+{
+    enum qpel_result r = qvk_stamps_use(&b->commands.stamps, &g->device, timed);
+    if (!r)
+        r = qvk_commands_begin(&b->commands, &g->device);
+    if (r)
+        return r;
+    qvk_batch_record(g, b, batch, b->commands.buffer);
+    qvk_commands_finish(&b->commands, &g->device);
+    return qvk_commands_submit(&b->commands, &g->device, semaphores);
+}
+
 enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
                                        const struct qpel_batch *batch, bool timed,
-                                       char reason[QPEL_REASON_SIZE])
+                                       const struct gpu_wish *wish, char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_usable(g, reason);
     if (r)
         return r;
     r = qvk_batch_upload(&g->device, b, batch, reason);
     if (!r)
-        r = qvk_stamps_use(&b->commands.stamps, &g->device, timed);
-    if (!r)
-        r = qvk_batch_record(g, b, batch);
-    if (!r)
-        r = qvk_commands_submit(&b->commands, &g->device);
+        r = qvk_batch_prepare(g, b, batch);
+    if (!r && wish && wish->commands) {
+        qvk_barrier_first(&g->device, wish->commands);
+        qvk_batch_record(g, b, batch, wish->commands);
+    } else if (!r) {
+        r = submit(g, b, batch, timed, wish ? wish->semaphores : NULL);
+    }
     if (r == QPEL_ERROR_NOMEM)
         qpel_reason_set(reason, "out of memory for the GPU");
     else if (r == QPEL_ERROR_DEVICE_LOST)
         qvk_usable(g, reason);
     return r;
+}
+
+enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *g, struct gpu_batch *b, bool wish,
+                                        char reason[QPEL_REASON_SIZE])
+{
+    enum qpel_result r = qvk_usable(g, reason);
+    return r ? r : qvk_commands_signal(&b->commands, &g->device, wish, reason);
+}
+
+enum qpel_result qpel_gpu_batch_fd(struct gpu *g, struct gpu_batch *b, int *fd)
+{
+    enum qpel_result r = qvk_usable(g, NULL);
+    return r ? r : qvk_commands_fd(&b->commands, &g->device, fd);
 }
 
 enum qpel_result qpel_gpu_batch_wait(struct gpu *g, struct gpu_batch *b, uint64_t timeout_ns)

@@ -16,12 +16,18 @@ struct gpu_batch {
     /* Likewise, for pictures in buffers that lack them: */
     struct gpu_buffer *scratch, *slots;
     uint32_t slot_room; /* of each source */
-    bool tiny;          /* a plane of a reference is less than a word wide */
+    bool tiny;          /* a plane of a reference is less than a word wide, or ends its memory */
     /* What is in the upload buffer: up to then, so many of each are; and where, in rows of 16
      * bytes, and of groups in words. */
     bool uploaded;
     size_t weight_count, reference_count, block_count;
     uint32_t references, weights, groups;
+};
+
+/* What the caller of qpel/vulkan.h adds; null: nothing. */
+struct gpu_wish {
+    VkCommandBuffer commands; /* record here, and don't submit */
+    const struct qpel_vulkan_semaphores *semaphores;
 };
 
 /* Waits for what is in flight, at most so long for each; whether none is left. */
@@ -48,8 +54,12 @@ struct qvk_span {
 };
 struct qvk_span qvk_target_span(const struct qpel_picture *target);
 
-/* Records the work of an uploaded batch. */
-enum qpel_result qvk_batch_record(struct gpu *gpu, struct gpu_batch *gpu_batch,
-                                  const struct qpel_batch *batch);
+/* Makes the pipelines that an uploaded batch needs. */
+enum qpel_result qvk_batch_prepare(struct gpu *gpu, struct gpu_batch *gpu_batch,
+                                   const struct qpel_batch *batch);
+/* Then records its work into any command buffer, with the barriers between, none before and
+ * after. */
+void qvk_batch_record(struct gpu *gpu, struct gpu_batch *gpu_batch, const struct qpel_batch *batch,
+                      VkCommandBuffer commands);
 
 #endif

@@ -14,6 +14,7 @@
 struct recorder {
     struct gpu *gpu;
     struct gpu_batch *b;
+    VkCommandBuffer commands; /* null: only the pipelines are made */
     const struct qpel_batch *batch;
     struct qvk_picture_push push;
     VkDescriptorSet sets[QPEL_PICTURE_SETS]; /* those that are bound */
@@ -35,10 +36,10 @@ static void bind(struct recorder *r, VkDescriptorSet src, VkDescriptorSet dst,
         [QPEL_PICTURE_SET_DST] = dst,
         [QPEL_PICTURE_SET_SCRATCH] = scratch,
     };
-    if (!memcmp(sets, r->sets, sizeof sets))
+    if (!memcmp(sets, r->sets, sizeof sets) || !r->commands)
         return;
     memcpy(r->sets, sets, sizeof sets);
-    r->gpu->device.vk.vkCmdBindDescriptorSets(r->b->commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE,
+    r->gpu->device.vk.vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                                               r->gpu->picture_pipelines.layout, 0,
                                               QPEL_PICTURE_SETS, sets, 0, NULL);
 }
@@ -49,11 +50,13 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint
                      uint32_t end, uint32_t per_group)
 {
     const struct VolkDeviceTable *vk = &r->gpu->device.vk;
-    VkCommandBuffer commands = r->b->commands.buffer;
+    VkCommandBuffer commands = r->commands;
     const uint32_t base = *at;
     uint32_t most = r->gpu->device.info->max_groups;
     if (most > GROUPS_PER_JOB / 2)
         most = GROUPS_PER_JOB / 2;
+    if (!commands)
+        return;
     vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     while (first < end) {
         uint32_t groups = (end - first + per_group - 1) / per_group;
@@ -69,7 +72,8 @@ static void dispatch(struct recorder *r, VkPipeline pipeline, uint32_t *at, uint
 
 static void separate(struct recorder *r)
 {
-    qvk_commands_separate(&r->b->commands, &r->gpu->device);
+    if (r->commands)
+        qvk_barrier_between(&r->gpu->device, r->commands);
 }
 
 /* ---- slots ---- */
@@ -281,25 +285,33 @@ static void find_buffers(struct recorder *r)
     r->picky |= r->turns > 1;
 }
 
-enum qpel_result qvk_batch_record(struct gpu *g, struct gpu_batch *b,
-                                  const struct qpel_batch *batch)
+static enum qpel_result run(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                            VkCommandBuffer commands)
 {
     struct recorder r = {
         .gpu = g,
         .b = b,
+        .commands = commands,
         .batch = batch,
         .push = { .references = b->references, .weights = b->weights },
     };
-    enum qpel_result result = qvk_commands_begin(&b->commands, &g->device);
-    if (result)
-        return result;
+    find_buffers(&r);
+    return record(&r);
+}
+
+enum qpel_result qvk_batch_prepare(struct gpu *g, struct gpu_batch *b,
+                                   const struct qpel_batch *batch)
+{
     pthread_mutex_lock(&g->pictures_lock); /* for the pipelines */
-    result = qvk_picture_layout(&g->picture_pipelines, &g->device);
-    if (!result) {
-        find_buffers(&r);
-        result = record(&r);
-    }
+    enum qpel_result result = qvk_picture_layout(&g->picture_pipelines, &g->device);
+    if (!result)
+        result = run(g, b, batch, VK_NULL_HANDLE);
     pthread_mutex_unlock(&g->pictures_lock);
-    qvk_commands_finish(&b->commands, &g->device);
     return result;
+}
+
+void qvk_batch_record(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                      VkCommandBuffer commands)
+{
+    run(g, b, batch, commands);
 }

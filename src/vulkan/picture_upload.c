@@ -14,8 +14,7 @@ struct row {
 enum qpel_result qvk_picture_reached(const struct qpel_picture *p, char reason[QPEL_REASON_SIZE])
 {
     if (!p->memory.chunk)
-        qpel_reason_set(reason,
-                        "a picture is in the caller's memory, which the device can't reach");
+        qpel_reason_set(reason, "the GPU does not reach a picture: %.160s", p->reason);
     else if (!p->memory.chunk->buffer->set)
         qpel_reason_set(reason, "a picture is larger than this device's maxStorageBufferRange");
     else
@@ -50,8 +49,9 @@ static enum qpel_result plan_references(struct gpu_batch *b, const struct qpel_b
         }
         b->chunks[s] = chunk;
         b->sources += s == b->sources;
-        b->tiny |= is_tiny(ref);
-        qpel_plan_reference(&b->plan, ref, s, chunk->slot_room);
+        /* Such windows are made sample by sample, and then of no word too many. */
+        b->tiny |= is_tiny(ref) || chunk->behind == BEHIND_NOTHING;
+        qpel_plan_reference(&b->plan, ref, s, chunk->slot_room, chunk->behind);
     }
     return QPEL_OK;
 }

@@ -35,7 +35,7 @@ enum qpel_result qvk_queue_run(struct qvk_queue *q, double *seconds)
     struct qvk_device *d = q->device;
     *seconds = -1;
     qvk_commands_finish(&q->commands, d);
-    enum qpel_result r = qvk_commands_submit(&q->commands, d);
+    enum qpel_result r = qvk_commands_submit(&q->commands, d, NULL);
     if (!r)
         r = qvk_commands_wait(&q->commands, d, q->timeout_ms * NS_PER_MS);
     if (r == QPEL_ERROR_TIMEOUT)

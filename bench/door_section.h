@@ -1,0 +1,44 @@
+/* What the picture door's section keeps while it runs. */
+#ifndef BENCH_DOOR_SECTION_H
+#define BENCH_DOOR_SECTION_H
+
+#include "door.h"
+
+enum { MAX_RUNNERS = 5 * BENCH_MAX_LAYERS + 8 * BENCH_MAX_DEVICES };
+
+/* Means over pictures, for the summary. */
+struct total {
+    double phases[DOOR_PHASE_COUNT], blocks, of_copy, of_dsp;
+    unsigned pictures;
+};
+
+struct door {
+    struct bench *b;
+    struct qpel_context *layers[BENCH_MAX_LAYERS];
+    struct door_device *devices[BENCH_MAX_DEVICES];
+    size_t runner_count;
+    struct door_runner runners[MAX_RUNNERS];
+    unsigned device_of[MAX_RUNNERS]; /* index, of those on a device */
+    struct total totals[MAX_RUNNERS];
+    struct door_images images;
+    /* The device's own copy of luma, and of luma and chroma; 0: not measured. */
+    double copy[BENCH_MAX_DEVICES][2];
+    unsigned rounds;
+    double *figures; /* [runner][phase][round] */
+    double *scratch; /* of a round each */
+};
+
+extern const char *const door_form_names[DOOR_FORM_COUNT];
+
+static inline double *figures_of(const struct door *d, size_t runner, enum door_phase phase)
+{
+    return d->figures + (runner * DOOR_PHASE_COUNT + phase) * d->rounds;
+}
+
+/* Prints and records a runner's figures of a work. dsp: the runner of the same layer's dsp door, or
+ * itself; or SIZE_MAX. They are added to *total, which may be null. */
+void door_tell(struct door *door, size_t runner, size_t dsp, const struct door_work *work,
+               struct total *total);
+void door_summarize(struct door *door, size_t runner);
+
+#endif
