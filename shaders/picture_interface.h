@@ -103,7 +103,7 @@
     X(uint, idle_base)    /* bytes in dst to a word a lane that is nobody's */                     \
     X(uint, slots_base)   /* bytes to the slot of word 3 = 0, if there were one */                 \
     X(uint, first_slot)   /* picky: of items for this dispatch, the first word 3; extend: slot */  \
-    X(uint, slot_count)   /* and how many from there on; extend: end of slots */                                       \
+    X(uint, slot_count)   /* and how many from there on; extend: end of slots */                   \
     X(uint, reject)       /* picky: flags of items that are not for this dispatch */               \
     X(uint, source)       /* extend: that of the references in src */
 
