@@ -210,9 +210,8 @@ typedef uint64_t qpel_ticket; /* 0: nothing, always done */
 
 QPEL_API enum qpel_result qpel_batch_create(struct qpel_context *context, struct qpel_batch **out);
 /* Waits for the batch if it is in flight, at most the context's timeout for it and for each
- * submission before it. If slices are left to run,
- * they never will be: nothing is waited for, the target's blocks are undefined, and its ticket
- * counts as done. No slice may be running. */
+ * submission before it. If slices are left to run, they never will be: nothing is waited for, the
+ * target's blocks are undefined, and its ticket counts as done. No slice may be running. */
 QPEL_API void qpel_batch_destroy(struct qpel_batch **batch);
 
 /* Starts collecting for `target`, forgetting what was collected; on an error nothing is forgotten.
@@ -273,7 +272,7 @@ struct qpel_submit_params {
  *
  * Before a context's GPU first predicts a kind of picture (a format; one reference a block, two, or
  * weights), it predicts a small one, which is compared with the CPU's. One that fails is not used
- * any more.
+ * any more. That call also has the driver compile the kind's shaders: it takes tenths of a second.
  *
  * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, one that does not reach a
  * picture or has no descriptor to tell its end, or a picture that the CPU does not reach (the
