@@ -170,26 +170,26 @@ struct picture_row {
 };
 
 static const struct picture_row pictures[] = {
-    /* Luma of the traces to 10 %. */
+    /* Luma of the traces to 7 %. */
     { QPEL_BACKEND_GPU,
       "V3D 7.1",
       FROM_MESA,
       { [QPEL_TERM_FIXED] = { 431100, 431100 },
-        [QPEL_TERM_BLOCK] = { 20, 20 },
-        [QPEL_TERM_SAMPLE] = { 0.1658, 0 },
-        [QPEL_TERM_AXIS] = { 0.2221, 0 },
-        [QPEL_TERM_CHROMA] = { 0.8475, 0 },
-        [QPEL_TERM_WEIGH] = { 0.6255, 0 } } },
+        [QPEL_TERM_BLOCK] = { 27.59, 20 },
+        [QPEL_TERM_SAMPLE] = { 0.06215, 0 },
+        [QPEL_TERM_AXIS] = { 0.2049, 0 },
+        [QPEL_TERM_CHROMA] = { 0.3078, 0 },
+        [QPEL_TERM_WEIGH] = { 0.1554, 0 } } },
     /* Luma of the traces to 7 %. */
     { QPEL_BACKEND_GPU,
       "V3D 4.2",
       FROM_MESA,
       { [QPEL_TERM_FIXED] = { 1078000, 1078000 },
-        [QPEL_TERM_BLOCK] = { 40, 40 },
-        [QPEL_TERM_SAMPLE] = { 0.4935, 0 },
-        [QPEL_TERM_AXIS] = { 0.7971, 0 },
-        [QPEL_TERM_CHROMA] = { 2.654, 0 },
-        [QPEL_TERM_WEIGH] = { 2.09, 0 } } },
+        [QPEL_TERM_BLOCK] = { 66.77, 40 },
+        [QPEL_TERM_SAMPLE] = { 0.1765, 0 },
+        [QPEL_TERM_AXIS] = { 0.697, 0 },
+        [QPEL_TERM_CHROMA] = { 1.012, 0 },
+        [QPEL_TERM_WEIGH] = { 0.5219, 0 } } },
     /* Luma of the traces to 6 %. */
     { QPEL_BACKEND_CPU,
       "Cortex-A76",
