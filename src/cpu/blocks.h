@@ -7,6 +7,9 @@
 /* Chroma with bilinear filters, by layer (kernels.h). */
 qpel_chroma_fn qpel_chroma_c, qpel_chroma_ssse3, qpel_chroma_neon;
 
+/* Which neighbours a block's samples have. */
+enum neighbours { RIGHT, BELOW, BOTH };
+
 /* Expands rows(w, op) with the constants that width, in bytes, and operation are. */
 #define QPEL_WITH_WIDTH(width, operation, rows)                                                    \
     if ((operation) == QPEL_PUT) {                                                                 \
