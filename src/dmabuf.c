@@ -50,9 +50,10 @@ static enum qpel_result adopt(struct dmabuf *b, char reason[QPEL_REASON_SIZE])
         *b = (struct dmabuf){ .data = NULL };
         return QPEL_ERROR_NOMEM;
     }
-    /* Plain shared memory, which is none of a device's, knows no such call and needs none. To end
-     * what was not started waits for nothing. */
-    b->synced = synchronise(b, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ) || errno != ENOTTY;
+    /* Plain shared memory, which is none of a device's, knows no such call and needs none (ENOSYS:
+     * by an emulator). To end what was not started waits for nothing. */
+    b->synced = synchronise(b, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ) ||
+                (errno != ENOTTY && errno != ENOSYS);
     return QPEL_OK;
 }
 
