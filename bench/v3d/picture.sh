@@ -4,7 +4,7 @@
 # Usage: picture.sh [--json FILE] [BUILDDIR [TRACE...]]
 #
 # BUILDDIR is a configured build of this project with the Vulkan backend and the benchmark; without
-# it one is made beside the V3D driver's files, which tests/v3d/setup.sh keeps (V3D_SYSROOT moves
+# it build-v3d is made. tests/v3d/setup.sh keeps the driver's files in the cache (V3D_SYSROOT moves
 # them). Traces: those of the test data. Compiling the shaders under emulation takes minutes.
 set -eu
 
@@ -16,16 +16,10 @@ if [ "${1-}" = --json ]; then
     json=$2
     shift 2
 fi
-V3D_SYSROOT=${V3D_SYSROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/v3d-sysroot}
-export V3D_SYSROOT
-[ -x "$V3D_SYSROOT/bin/v3d-cost" ] || "$v3d/setup.sh" >&2
-V3D_SYSROOT=$(cd "$V3D_SYSROOT" && pwd)
-
-build=${1:-$V3D_SYSROOT/qpel-bench}
+build=${1:-}
 [ $# -eq 0 ] || shift
-[ -e "$build/build.ninja" ] || meson setup "$build" "$root" -Dvulkan=enabled -Dtests=disabled \
-    -Dtools=disabled -Dexamples=disabled >&2
-build=$(cd "$build" && pwd)
+# shellcheck source=../../tests/v3d/prepare.sh
+. "$v3d/prepare.sh"
 ninja -C "$build" shaders/spirv_arrays.h bench/qpel-plan >&2
 [ $# -gt 0 ] || set -- "$root"/tests/data/traces/*.qtrace
 

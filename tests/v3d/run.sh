@@ -3,8 +3,8 @@
 #
 # Usage: run.sh [--json FILE] [BUILDDIR]
 #
-# BUILDDIR is a configured build of this project with the Vulkan backend; without it one is made
-# beside the driver's files, which setup.sh keeps (V3D_SYSROOT moves them). budgets.txt has the
+# BUILDDIR is a configured build of this project with the Vulkan backend; without it build-v3d is
+# made. setup.sh keeps the driver's files in the cache (V3D_SYSROOT moves them). budgets.txt has the
 # limits. The last line is "N passed, N failed".
 set -eu
 
@@ -15,17 +15,9 @@ if [ "${1-}" = --json ]; then
     json=$2
     shift 2
 fi
-V3D_SYSROOT=${V3D_SYSROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/v3d-sysroot}
-export V3D_SYSROOT
-"$here/setup.sh" >&2
-V3D_SYSROOT=$(cd "$V3D_SYSROOT" && pwd)
-
 build=${1:-}
-if [ -z "$build" ]; then
-    build=$V3D_SYSROOT/qpel-build
-    [ -e "$build/build.ninja" ] || meson setup "$build" "$root" -Dvulkan=enabled -Dtests=disabled \
-        -Dbench=disabled -Dtools=disabled -Dexamples=disabled >&2
-fi
+# shellcheck source=prepare.sh
+. "$here/prepare.sh"
 ninja -C "$build" shaders/spirv_arrays.h >&2
 
 work=$(mktemp -d)
