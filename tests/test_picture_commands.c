@@ -1,49 +1,12 @@
 /* What the picture door asks of Vulkan: which dispatches may run in which order, that steady state
  * only records and submits, devices with other limits and memory, and work that does not end. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "count_allocations.h"
 #include "harness.h"
 #include "mock_vulkan.h"
 #include "picture_run.h"
-
-/* ---- counting allocations: the linker leads the library's here ---- */
-
-static atomic_size_t allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    allocations++;
-    return __real_realloc(p, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    allocations++;
-    return __real_aligned_alloc(alignment, size);
-}
 
 /* ---- devices ---- */
 
