@@ -70,6 +70,12 @@ enum qpel_result qpel_context_create_on(struct qpel_context **out,
                                         const struct qpel_vulkan_params *vulkan,
                                         char reason[QPEL_REASON_SIZE]);
 
+/* Of a call in which nothing has happened yet. */
+static inline void report_clear(struct qpel_report *report)
+{
+    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+}
+
 /* The context's GPU, opened on first need and, if `tested`, self-tested before it may run
  * anything. Null: there is none that works; *result (UNSUPPORTED or DEVICE_LOST) and
  * reason tell why. */

@@ -133,7 +133,7 @@ enum qpel_result qpel_dispatch(struct qpel_context *context,
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
+    report_clear(report);
     struct job job;
     enum qpel_result r = QPEL_ERROR_INVALID;
     if (!context || !params)

@@ -157,12 +157,10 @@ struct qpel_batch {
 void qpel_submission_end(struct qpel_batch *batch);
 
 /* qpel_submit() to the GPU, or as `wish` has it, which may be to record: then there is no ticket.
- * The report is one that nothing happened to. */
+ * The report has been cleared. */
 enum qpel_result qpel_submit_gpu(struct qpel_batch *batch, const struct qpel_submit_params *params,
                                  const struct gpu_wish *wish, enum runner runner,
                                  qpel_ticket *ticket, struct qpel_report *report);
-/* Such a report. */
-void qpel_report_clear(struct qpel_report *report);
 
 /* Predicts blocks first..end-1 of a batch in the caller's thread. */
 void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end);

@@ -293,11 +293,6 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
 
 /* ---- the door ---- */
 
-void qpel_report_clear(struct qpel_report *report)
-{
-    *report = (struct qpel_report){ .gpu_seconds = -1, .fault_block = SIZE_MAX };
-}
-
 /* Whether the CPU can do what the GPU could not start. */
 static bool only_the_gpu_failed(enum qpel_result r)
 {
@@ -330,7 +325,7 @@ enum qpel_result qpel_submit(struct qpel_batch *batch, const struct qpel_submit_
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    qpel_report_clear(report);
+    report_clear(report);
     if (!batch || !params || !ticket) {
         report->fault = QPEL_FAULT_NULL;
         return QPEL_ERROR_INVALID;

@@ -102,7 +102,7 @@ enum qpel_result qpel_vulkan_record(struct qpel_batch *batch, VkCommandBuffer co
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    qpel_report_clear(report);
+    report_clear(report);
     enum qpel_result r = check_batch(batch, report);
     if (!r && !commands) {
         report->fault = QPEL_FAULT_NULL;
@@ -154,7 +154,7 @@ enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
-    qpel_report_clear(report);
+    report_clear(report);
     enum qpel_result r = check_batch(batch, report);
     if (!r && !ticket) {
         report->fault = QPEL_FAULT_NULL;
