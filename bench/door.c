@@ -115,7 +115,9 @@ static bool round_of(struct door *d, const struct door_work *work, size_t runner
     double phases[DOOR_PHASE_COUNT];
 
     r->timed = timed;
-    const bool ok = door_cycle(r, work, phases);
+    /* And once in vain: rousing leaves another device's context in the GPU. */
+    bool ok = !r->device || (door_device_rouse(r->device) && door_cycle(r, work, phases));
+    ok = ok && door_cycle(r, work, phases);
     for (int p = 0; ok && p < DOOR_PHASE_COUNT; p++)
         if ((p == DOOR_GPU) == timed)
             figures_of(d, runner, (enum door_phase)p)[round] = phases[p];

@@ -6,7 +6,12 @@
 #include "interface.h"
 #include "picture_interface.h"
 
+/* Two lanes an item; or WIDE, one. */
+#if defined(WIDE)
+layout(local_size_x = QPEL_CHUNK_ITEMS) in;
+#else
 layout(local_size_x = QPEL_GROUP_LANES) in;
+#endif
 
 layout(std430, set = QPEL_PICTURE_SET_UPLOAD, binding = 0) restrict readonly buffer Upload
 {

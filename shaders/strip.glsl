@@ -1,4 +1,4 @@
-/* Where a lane's strip of a unit lies: a word wide, in dst and in src. Needs STEP and PICKY. */
+/* Where a lane's strip of a unit lies, in dst and in src: a word wide; or WIDE, two. */
 #ifndef QPEL_STRIP_GLSL
 #define QPEL_STRIP_GLSL
 
@@ -6,7 +6,6 @@
 
 layout(constant_id = QPEL_SPEC_STEP) const uint STEP = QPEL_STEP_PUT;
 layout(constant_id = QPEL_SPEC_PICKY) const bool PICKY = false;
-
 layout(constant_id = QPEL_SPEC_MOST_ROWS) const uint MOST_ROWS = QPEL_UNIT_ROWS;
 
 /* Whether the strip has more rows of luma than n, 4 or 8. */
@@ -27,21 +26,36 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     strip_first = strip_dst + scratch_base;
     strip_step = dst_stride << item_field(item);
     if (!PICKY) {
-        uint nowhere = idle_base + gl_LocalInvocationID.x * 4;
+        uint nowhere = idle_base + gl_LocalInvocationID.x * (QPEL_GROUP_LANES * 4 / gl_WorkGroupSize.x);
         strip_dst = idle ? nowhere : strip_dst;
         strip_first = idle ? nowhere : strip_first;
         strip_step = idle ? 0 : strip_step;
     }
 }
 
-uint first_list()
+#if defined(WIDE)
+uint far; /* 1; or 0: the strip is one word wide, and reads no word beyond */
+
+WORDS first_list()
+{
+    return uvec2(scratch[strip_first >> 2], scratch[(strip_first >> 2) + far]);
+}
+#else
+WORDS first_list()
 {
     return scratch[strip_first >> 2];
 }
+#endif
 
-void put(uint word)
+void put(WORDS words)
 {
-    dst[strip_dst >> 2] = word;
+#if defined(WIDE)
+    dst[strip_dst >> 2] = words.x;
+    if (far != 0)
+        dst[(strip_dst >> 2) + 1] = words.y;
+#else
+    dst[strip_dst >> 2] = words;
+#endif
     strip_dst += strip_step;
     strip_first += strip_step;
 }

@@ -37,6 +37,10 @@ void qpel_gpu_close(struct gpu *gpu);
 /* All devices; *count is set, *taken the index of the opened one or -1. */
 const struct qpel_device *qpel_gpu_devices(const struct gpu *gpu, size_t *count, int *taken);
 
+/* For tests, which prove on one device what others do: luma is split as `runs` (plan.h) says, in
+ * batches that are made from then on. */
+void qpel_gpu_split_luma(struct gpu *gpu, unsigned runs);
+
 /* After DEVICE_LOST every call answers so at once; `reason` (may be null) says what failed. */
 bool qpel_gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
 

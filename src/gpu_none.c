@@ -170,6 +170,11 @@ enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *gpu, struct gpu_batch *batch
     return QPEL_ERROR_UNSUPPORTED;
 }
 
+void qpel_gpu_split_luma(struct gpu *gpu, unsigned runs)
+{
+    (void)gpu, (void)runs;
+}
+
 enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int *fd)
 {
     (void)gpu, (void)batch, (void)fd;

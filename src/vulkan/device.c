@@ -13,6 +13,13 @@ static void check_extensions(struct qvk_device *d)
     d->on.semaphore_fd &= vk->vkGetSemaphoreFdKHR != NULL;
 }
 
+/* Invocations of a software device run in step, and a branch costs whether it is taken or not. To a
+ * GPU a dispatch costs more. */
+static unsigned luma_runs(enum qpel_device_kind kind)
+{
+    return kind == QPEL_DEVICE_SOFTWARE ? PLAN_BY_FAMILY : PLAN_BY_KERNEL;
+}
+
 static enum qpel_result init(struct qvk_device *d, const struct qpel_device *info,
                              const struct qvk_candidate *at, struct qvk_health *health,
                              char reason[QPEL_REASON_SIZE])
@@ -20,6 +27,7 @@ static enum qpel_result init(struct qvk_device *d, const struct qpel_device *inf
     memset(d, 0, sizeof *d);
     d->health = health;
     d->info = info;
+    d->luma_runs = luma_runs(info->kind);
     d->at = *at;
     d->on = at->extensions;
     if (pthread_mutex_init(&d->queue_lock, NULL)) {

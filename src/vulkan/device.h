@@ -4,6 +4,7 @@
 #define QPEL_VK_DEVICE_H
 
 #include "list.h"
+#include "plan.h"
 #include "qpel/vulkan.h"
 #include "result.h"
 
@@ -21,6 +22,7 @@ struct qvk_device {
     struct qvk_extensions on;       /* enabled, and their functions are there */
     /* Of every descriptor set: one storage buffer, binding 0. */
     VkDescriptorSetLayout set_layout;
+    unsigned luma_runs; /* how luma is split into dispatches (plan.h) */
     bool owned;
     bool timelines; /* the feature timelineSemaphore is on */
 };

@@ -178,6 +178,11 @@ void qpel_gpu_close(struct gpu *g)
 
 /* ---- state ---- */
 
+void qpel_gpu_split_luma(struct gpu *g, unsigned runs)
+{
+    g->device.luma_runs = runs;
+}
+
 const struct qpel_device *qpel_gpu_devices(const struct gpu *g, size_t *count, int *taken)
 {
     *count = g->list.count;

@@ -17,7 +17,7 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *g, struct gpu_batch **out)
     struct gpu_batch *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
-    r = qpel_plan_open(&b->plan);
+    r = qpel_plan_open(&b->plan, g->device.luma_runs);
     if (!r)
         r = qvk_commands_open(&b->commands, &g->device, NULL);
     if (r) {
