@@ -1,12 +1,6 @@
 /* The picture door on the CPU: block by block, with the kernels of the dsp door. */
-#include <string.h>
-
+#include "clamped.h"
 #include "cpu/blocks.h"
-#include "picture.h"
-
-/* Room for a clamped copy of a window: 21 samples either way, or 9 pairs of 2 bytes. A row more, as
- * rows are written beyond their ends. */
-enum { SCRATCH_STRIDE = 32, SCRATCH_ROWS = 21, SCRATCH_SIZE = (SCRATCH_ROWS + 1) * SCRATCH_STRIDE };
 
 /* Predictions on their way to being weighted. */
 enum { PREDICTION_STRIDE = 16, PREDICTION_SIZE = 16 * PREDICTION_STRIDE };
@@ -28,74 +22,12 @@ struct part {
     int x, y, width, height;
 };
 
-static int clamp(int value, int low, int high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-/* SCRATCH_STRIDE bytes of one sample, or pair; the compiler knows their number, which is the point:
- * what is too much is overwritten by what follows. */
-static inline void repeat(uint8_t *out, const uint8_t *sample, int step)
-{
-    if (step == 1)
-        memset(out, *sample, SCRATCH_STRIDE);
-    else
-        for (int i = 0; i < SCRATCH_STRIDE; i += 2)
-            memcpy(out + i, sample, 2);
-}
-
-/* Likewise: count bytes, up to 32, as two pieces of constant size that may overlap. */
-static inline void copy(uint8_t *out, const uint8_t *src, int count)
-{
-#define TWO_OF(size)                                                                               \
-    if (count >= (size)) {                                                                         \
-        memcpy(out, src, size);                                                                    \
-        memcpy(out + count - (size), src + count - (size), size);                                  \
-        return;                                                                                    \
-    }
-    TWO_OF(16)
-    TWO_OF(8)
-    TWO_OF(4)
-    TWO_OF(2)
-    TWO_OF(1)
-#undef TWO_OF
-}
-
-/* A copy of the window w around (x, y) with clamped coordinates (8.4.2.2.1, xInt and yInt); returns
- * where (x, y) is in it. */
+/* Few windows leave their reference: apart, so that the others keep what they need in registers. */
 static __attribute__((noinline)) const uint8_t *fetch(const struct samples *ref, int x, int y,
-                                                      struct qpel_rectangle w,
-                                                      uint8_t scratch[SCRATCH_SIZE])
+                                                      const struct qpel_rectangle *one, int width,
+                                                      int height, uint8_t *room)
 {
-    const int step = ref->step, count = w.right - w.left + 1, first = x + w.left;
-    const int left = clamp(-first, 0, count), right = clamp(first + count - ref->width, 0, count);
-    uint8_t *out = scratch;
-    for (int line = w.top; line <= w.bottom; line++, out += SCRATCH_STRIDE) {
-        const uint8_t *row = ref->data + clamp(y + line, 0, ref->height - 1) * ref->stride;
-        if (left)
-            repeat(out, row, step);
-        if (left + right < count)
-            copy(out + left * step, row + (first + left) * step, (count - left - right) * step);
-        if (right)
-            repeat(out + (count - right) * step, row + (ref->width - 1) * step, step);
-    }
-    return scratch - w.top * SCRATCH_STRIDE - w.left * step;
-}
-
-/* The window of a block is that of one sample, grown by the block. */
-static inline bool leaves(const struct samples *ref, int x, int y, const struct qpel_rectangle *one,
-                          int width, int height)
-{
-    /* Distances to the sides: one is negative where the window leaves the reference. */
-    return ((x + one->left) | (y + one->top) | (ref->width - width - one->right - x) |
-            (ref->height - height - one->bottom - y)) < 0;
-}
-
-static struct qpel_rectangle grown(struct qpel_rectangle one, int width, int height)
-{
-    one.right += width - 1;
-    one.bottom += height - 1;
-    return one;
+    return window_clamped(ref, x, y, one, width, height, room, CLAMPED_BYTES);
 }
 
 static inline enum qpel_size size_of(int side)
@@ -108,7 +40,7 @@ static inline void predict_quarter(const struct run *run, const struct samples *
                                    const struct part *p, const int16_t mv[2], uint8_t *dst,
                                    ptrdiff_t dst_stride, enum qpel_operation operation)
 {
-    uint8_t scratch[SCRATCH_SIZE];
+    uint8_t scratch[CLAMPED_SIZE(CLAMPED_BYTES)];
     int side = p->width < p->height ? p->width : p->height;
     int position = (mv[0] & 3) + 4 * (mv[1] & 3);
     qpel_kernel_fn *kernel =
@@ -117,9 +49,9 @@ static inline void predict_quarter(const struct run *run, const struct samples *
     const struct qpel_rectangle *one = &run->reach[position];
     ptrdiff_t stride = ref->stride;
     const uint8_t *src;
-    if (__builtin_expect(leaves(ref, x, y, one, p->width, p->height), 0)) {
-        src = fetch(ref, x, y, grown(*one, p->width, p->height), scratch);
-        stride = SCRATCH_STRIDE;
+    if (__builtin_expect(window_leaves(ref, x, y, one, p->width, p->height), 0)) {
+        src = fetch(ref, x, y, one, p->width, p->height, scratch);
+        stride = CLAMPED_BYTES;
     } else {
         src = ref->data + y * stride + x;
     }
@@ -135,7 +67,7 @@ static void predict_chroma(const struct run *run, const struct samples *ref, con
                            const int16_t mv[2], int parity_offset, uint8_t *dst,
                            ptrdiff_t dst_stride, enum qpel_operation operation)
 {
-    uint8_t scratch[SCRATCH_SIZE];
+    uint8_t scratch[CLAMPED_SIZE(CLAMPED_BYTES)];
     /* Vertically, 4:2:2 has the rows of luma, and quarter samples of its own. */
     int unit = run->chroma == QPEL_CHROMA_420 ? 3 : 2;
     int my = mv[1] + parity_offset;
@@ -144,9 +76,9 @@ static void predict_chroma(const struct run *run, const struct samples *ref, con
     const struct qpel_rectangle one = { 0, 0, x_frac > 0, y_frac > 0 };
     ptrdiff_t stride = ref->stride;
     const uint8_t *src;
-    if (__builtin_expect(leaves(ref, x, y, &one, p->width, p->height), 0)) {
-        src = fetch(ref, x, y, grown(one, p->width, p->height), scratch);
-        stride = SCRATCH_STRIDE;
+    if (__builtin_expect(window_leaves(ref, x, y, &one, p->width, p->height), 0)) {
+        src = fetch(ref, x, y, &one, p->width, p->height, scratch);
+        stride = CLAMPED_BYTES;
     } else {
         src = ref->data + y * stride + x * ref->step;
     }
