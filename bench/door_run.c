@@ -53,7 +53,7 @@ static bool make_picture(struct door_runner *r, const struct door_work *work,
 }
 
 static bool open_replay(struct door_runner *r, const struct trace *trace,
-                     const struct trace_picture *picture)
+                        const struct trace_picture *picture)
 {
     replay_free(&r->replay);
     free(r->src);

@@ -1,6 +1,7 @@
 /* The picture door on the CPU: block by block, with the kernels of the dsp door. */
 #include "clamped.h"
 #include "cpu/blocks.h"
+#include "rows_ahead.h"
 
 /* Predictions on their way to being weighted. */
 enum { PREDICTION_STRIDE = 16, PREDICTION_SIZE = 16 * PREDICTION_STRIDE };
@@ -156,8 +157,11 @@ static inline void predict_part(const struct run *run, const struct qpel_picture
 
 static void run_luma(const struct run *run, size_t first, size_t end)
 {
+    struct rows_ahead ahead;
+    rows_ahead_start(&ahead, run->batch, 0, end);
     for (size_t i = first; i < end; i++) {
         const struct qpel_picture_block *b = &run->batch->blocks[i];
+        rows_ahead_look(&ahead, i);
         predict_part(run, b,
                      &(struct part){
                          .target = &run->target[b->parity][0],
@@ -172,8 +176,11 @@ static void run_luma(const struct run *run, size_t first, size_t end)
 static void run_chroma(const struct run *run, int component, size_t first, size_t end)
 {
     int sx = chroma_shift_x(run->chroma), sy = chroma_shift_y(run->chroma);
+    struct rows_ahead ahead;
+    rows_ahead_start(&ahead, run->batch, component, end);
     for (size_t i = first; i < end; i++) {
         const struct qpel_picture_block *b = &run->batch->blocks[i];
+        rows_ahead_look(&ahead, i);
         predict_part(run, b,
                      &(struct part){
                          .target = &run->target[b->parity][component],
