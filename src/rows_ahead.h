@@ -19,31 +19,36 @@ enum {
     AHEAD_BELOW = 3, /* rows below a block in its window, at most */
 };
 
-struct rows_ahead {
-    const struct qpel_batch *batch;
-    int component;
-    int y_shift;    /* from luma's rows to the component's */
-    int area_shift; /* and from its samples */
-    size_t distance, end;
-    struct mark {
-        int row;     /* of the reference, the next to ask for */
-        int samples; /* that blocks read since the last one */
-    } marks[QPEL_REFERENCE_MAX];
+/* Of a reference. */
+struct mark {
+    int row;     /* the next to ask for */
+    int samples; /* that blocks read since the last one */
 };
 
-static inline void rows_ahead_start(struct rows_ahead *a, const struct qpel_batch *batch,
-                                    int component, size_t end)
+struct rows_ahead {
+    const struct qpel_picture_block *blocks;
+    size_t distance, end;
+    const struct samples *references; /* rows of the component that is predicted */
+    struct mark *marks;               /* as many */
+    int y_shift;                      /* from luma's rows to the component's */
+    int area_shift;                   /* and from its samples */
+};
+
+static inline struct rows_ahead rows_ahead_of(const struct qpel_batch *batch, size_t end,
+                                              const struct samples *references, int x_shift,
+                                              int y_shift, struct mark marks[QPEL_REFERENCE_MAX])
 {
-    const struct qpel_picture *target = batch->target;
-    const enum qpel_chroma chroma = component ? target->format.chroma : QPEL_CHROMA_444;
-    a->batch = batch;
-    a->component = component;
-    a->y_shift = chroma_shift_y(chroma);
-    a->area_shift = a->y_shift + chroma_shift_x(chroma);
-    a->distance = batch->block_count * AHEAD_ROWS / target->format.height;
-    a->end = end;
     for (size_t i = 0; i < batch->reference_count; i++)
-        a->marks[i] = (struct mark){ .row = 0 };
+        marks[i] = (struct mark){ .row = 0 };
+    return (struct rows_ahead){
+        .blocks = batch->blocks,
+        .distance = batch->block_count * AHEAD_ROWS / batch->target->format.height,
+        .end = end,
+        .references = references,
+        .marks = marks,
+        .y_shift = y_shift,
+        .area_shift = x_shift + y_shift,
+    };
 }
 
 static inline void rows_ahead_ask(const struct samples *reference, int row)
@@ -55,18 +60,18 @@ static inline void rows_ahead_ask(const struct samples *reference, int row)
 }
 
 /* Before block `at` is predicted. */
-static inline void rows_ahead_look(struct rows_ahead *a, size_t at)
+static inline void rows_ahead_look(const struct rows_ahead *a, size_t at)
 {
     if (at + a->distance >= a->end)
         return;
-    const struct qpel_picture_block *b = &a->batch->blocks[at + a->distance];
+    const struct qpel_picture_block *b = &a->blocks[at + a->distance];
     const int y = b->y >> a->y_shift, height = b->height >> a->y_shift;
     for (int list = 0; list < b->references; list++) {
-        const struct samples *ref = &a->batch->references[b->reference[list]].rows[a->component];
+        const struct samples *ref = &a->references[b->reference[list]];
         struct mark *mark = &a->marks[b->reference[list]];
         const int top = y + (b->mv[list][1] >> (2 + a->y_shift));
         mark->samples += b->width * b->height >> a->area_shift;
-        if (mark->row >= top + height + AHEAD_BELOW || mark->samples < ref->width / AHEAD_PART)
+        if (mark->row >= top + height + AHEAD_BELOW || mark->samples * AHEAD_PART < ref->width)
             continue;
         mark->samples = 0;
         /* On to where blocks are now; but a lone long vector does not carry the mark away. */
