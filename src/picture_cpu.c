@@ -17,7 +17,7 @@ struct pass {
     int component; /* the first; Cr follows at the next byte where samples have a step of 2 */
     bool quarter;  /* luma's filters, which 4:4:4 has for chroma, too */
     int x_shift, y_shift; /* from luma's columns and rows to the component's */
-    struct samples target[QPEL_BOTTOM_FIELD + 1]; /* rows by parity */
+    struct samples targets[QPEL_BOTTOM_FIELD + 1]; /* rows by parity */
     /* Luma's window of one sample, by position: how much further than a block its window reaches.
      */
     struct qpel_rectangle reach[QPEL_POSITION_COUNT];
@@ -136,7 +136,7 @@ static struct weights weights_of(const struct qpel_weight *w, int component, int
 NOINLINE bool predict_weighted(const struct pass *pass, const struct qpel_picture_block *b)
 {
     const struct qpel_weight *weight = &pass->batch->weights[b->weight - 1];
-    const struct samples *target = &pass->target[b->parity];
+    const struct samples *target = &pass->targets[b->parity];
     const struct part p = part_of(b, pass->x_shift, pass->y_shift);
     uint8_t *dst = target->data + p.y * target->stride + p.x * target->step;
     uint8_t predictions[2][PREDICTION_SIZE];
@@ -162,16 +162,16 @@ NOINLINE bool predict_weighted(const struct pass *pass, const struct qpel_pictur
 INLINE void run(const struct pass *pass, size_t first, size_t end, bool quarter)
 {
     const int x_shift = quarter ? 0 : pass->x_shift, y_shift = quarter ? 0 : pass->y_shift;
-    struct mark marks[QPEL_REFERENCE_MAX];
+    struct marks marks;
     const struct rows_ahead ahead =
-        rows_ahead_of(pass->batch, end, pass->references, x_shift, y_shift, marks);
+        rows_ahead_of(pass->batch, end, pass->targets, pass->references, x_shift, y_shift, &marks);
     for (size_t i = first; i < end; i++) {
         const struct qpel_picture_block *b = &pass->batch->blocks[i];
         rows_ahead_look(&ahead, i);
         if (__builtin_expect(b->weight, 0) && predict_weighted(pass, b))
             continue;
         const struct part p = part_of(b, x_shift, y_shift);
-        const struct samples *target = &pass->target[b->parity];
+        const struct samples *target = &pass->targets[b->parity];
         uint8_t *dst = target->data + p.y * target->stride + p.x * (quarter ? 1 : target->step);
         predict(pass, b, p, 0, dst, target->stride, QPEL_PUT, quarter);
         if (b->references == 2)
@@ -199,7 +199,8 @@ static void start_pass(struct pass *pass, int component)
     pass->x_shift = chroma_shift_x(chroma);
     pass->y_shift = chroma_shift_y(chroma);
     for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
-        pass->target[parity] = samples_rows(target->component[component], (enum qpel_parity)parity);
+        pass->targets[parity] =
+            samples_rows(target->component[component], (enum qpel_parity)parity);
     for (size_t i = 0; i < batch->reference_count; i++)
         pass->references[i] = batch->references[i].rows[component];
 }

@@ -1,62 +1,90 @@
-/* Rows of references, asked of memory before the blocks that read them are predicted.
+/* Rows of pictures, asked of memory before the blocks that read and write them are predicted.
  *
  * Block by block, a window is a cache line from each of many rows. Memory answers that slowly, be
  * it asked ahead or not, but several times as fast along a row. A batch tells which rows that will
- * be: a look some way ahead at its blocks moves a mark down each reference, a row at a time, and
- * the row is asked for whole. */
+ * be: a look some way ahead at its blocks moves a mark down each picture, a row at a time, and the
+ * row is asked for whole. */
 #ifndef QPEL_SRC_ROWS_AHEAD_H
 #define QPEL_SRC_ROWS_AHEAD_H
+
+#include <string.h>
 
 #include "picture.h"
 
 enum {
     AHEAD_LINE = 64, /* bytes of a cache line */
     AHEAD_ROWS = 12, /* how far ahead: the blocks that so many rows of the frame have on average */
-    /* A row is asked for when blocks have come that read this part of its samples: blocks read less
-     * of a reference that is seldom used than asking for it would cost. But blocks must come faster
+    /* A row is asked for when blocks have come that take this part of its samples: where less of a
+     * picture is taken, asking for it would cost more than it saves. But blocks must come faster
      * than rows, for marks to stay ahead. */
     AHEAD_PART = 8,
     AHEAD_BELOW = 3, /* rows below a block in its window, at most */
 };
 
-/* Of a reference. */
+/* Of a picture. */
 struct mark {
     int row;     /* the next to ask for */
-    int samples; /* that blocks read since the last one */
+    int samples; /* that blocks have taken since the last one */
 };
 
+struct marks {
+    struct mark targets[QPEL_BOTTOM_FIELD + 1]; /* by parity */
+    struct mark references[QPEL_REFERENCE_MAX];
+};
+
+/* targets, references: their rows of the component that is predicted; shifts: from luma's columns
+ * and rows to the component's. */
 struct rows_ahead {
     const struct qpel_picture_block *blocks;
     size_t distance, end;
-    const struct samples *references; /* rows of the component that is predicted */
-    struct mark *marks;               /* as many */
-    int y_shift;                      /* from luma's rows to the component's */
-    int area_shift;                   /* and from its samples */
+    const struct samples *targets, *references;
+    int x_shift, y_shift;
+    struct marks *marks;
 };
 
+/* marks: room for them. */
 static inline struct rows_ahead rows_ahead_of(const struct qpel_batch *batch, size_t end,
+                                              const struct samples *targets,
                                               const struct samples *references, int x_shift,
-                                              int y_shift, struct mark marks[QPEL_REFERENCE_MAX])
+                                              int y_shift, struct marks *marks)
 {
-    for (size_t i = 0; i < batch->reference_count; i++)
-        marks[i] = (struct mark){ .row = 0 };
+    memset(marks->targets, 0, sizeof marks->targets);
+    memset(marks->references, 0, batch->reference_count * sizeof *marks->references);
     return (struct rows_ahead){
         .blocks = batch->blocks,
         .distance = batch->block_count * AHEAD_ROWS / batch->target->format.height,
         .end = end,
+        .targets = targets,
         .references = references,
-        .marks = marks,
+        .x_shift = x_shift,
         .y_shift = y_shift,
-        .area_shift = x_shift + y_shift,
+        .marks = marks,
     };
 }
 
-static inline void rows_ahead_ask(const struct samples *reference, int row)
+/* Apart, so that its callers keep what they need in registers. */
+static __attribute__((noinline)) void mark_ask(struct mark *mark, const struct samples *picture,
+                                               int from)
 {
-    const uint8_t *at = reference->data + row * reference->stride;
-    const int bytes = reference->width * reference->step;
+    mark->samples = 0;
+    if (mark->row < from)
+        mark->row = from;
+    if (mark->row >= picture->height)
+        return;
+    const uint8_t *row = picture->data + mark->row++ * picture->stride;
+    const int bytes = picture->width * picture->step;
     for (int x = 0; x < bytes; x += AHEAD_LINE)
-        __builtin_prefetch(at + x);
+        __builtin_prefetch(row + x);
+}
+
+/* Rows top..end-1 are taken by a block whose own begin at y. The mark goes on to where blocks are
+ * now, but a lone long vector does not carry it away. */
+static inline void mark_rows(struct mark *mark, const struct samples *picture, int top, int end,
+                             int y, int samples)
+{
+    mark->samples += samples;
+    if (mark->row < end && mark->samples * AHEAD_PART >= picture->width)
+        mark_ask(mark, picture, top < y ? top : y);
 }
 
 /* Before block `at` is predicted. */
@@ -66,19 +94,12 @@ static inline void rows_ahead_look(const struct rows_ahead *a, size_t at)
         return;
     const struct qpel_picture_block *b = &a->blocks[at + a->distance];
     const int y = b->y >> a->y_shift, height = b->height >> a->y_shift;
+    const int samples = b->width * b->height >> (a->x_shift + a->y_shift);
+    mark_rows(&a->marks->targets[b->parity], &a->targets[b->parity], y, y + height, y, samples);
     for (int list = 0; list < b->references; list++) {
-        const struct samples *ref = &a->references[b->reference[list]];
-        struct mark *mark = &a->marks[b->reference[list]];
-        const int top = y + (b->mv[list][1] >> (2 + a->y_shift));
-        mark->samples += b->width * b->height >> a->area_shift;
-        if (mark->row >= top + height + AHEAD_BELOW || mark->samples * AHEAD_PART < ref->width)
-            continue;
-        mark->samples = 0;
-        /* On to where blocks are now; but a lone long vector does not carry the mark away. */
-        if (mark->row < top && mark->row < y)
-            mark->row = top < y ? top : y;
-        if (mark->row < ref->height)
-            rows_ahead_ask(ref, mark->row++);
+        const int reference = b->reference[list], top = y + (b->mv[list][1] >> (2 + a->y_shift));
+        mark_rows(&a->marks->references[reference], &a->references[reference], top,
+                  top + height + AHEAD_BELOW, y, samples);
     }
 }
 
