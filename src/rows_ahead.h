@@ -13,11 +13,11 @@
 
 enum {
     AHEAD_LINE = 64, /* bytes of a cache line */
-    AHEAD_ROWS = 12, /* how far ahead: the blocks that so many rows of the frame have on average */
-    /* A row is asked for when blocks have come that take this part of its samples: where less of a
-     * picture is taken, asking for it would cost more than it saves. But blocks must come faster
-     * than rows, for marks to stay ahead. */
-    AHEAD_PART = 8,
+    AHEAD_ROWS = 6,  /* how far ahead: the blocks that so many rows of the frame have on average */
+    /* A row is asked for when blocks have come that take this part of its samples: of a picture
+     * that is seldom taken from, that would cost more than it saves. But blocks must come much
+     * faster than rows, for marks to stay ahead. */
+    AHEAD_PART = 32,
     AHEAD_BELOW = 3, /* rows below a block in its window, at most */
 };
 
