@@ -13,40 +13,31 @@
 
 enum {
     AHEAD_LINE = 64, /* bytes of a cache line */
-    AHEAD_ROWS = 6,  /* how far ahead: the blocks that so many rows of the frame have on average */
-    /* A row is asked for when blocks have come that take this part of its samples: of a picture
-     * that is seldom taken from, that would cost more than it saves. But blocks must come much
-     * faster than rows, for marks to stay ahead. */
-    AHEAD_PART = 32,
+    AHEAD_ROWS = 8,  /* how far ahead: the blocks that so many rows of the frame have on average */
     AHEAD_BELOW = 3, /* rows below a block in its window, at most */
 };
 
-/* Of a picture. */
-struct mark {
-    int row;     /* the next to ask for */
-    int samples; /* that blocks have taken since the last one */
-};
-
+/* The next row to ask for. */
 struct marks {
-    struct mark targets[QPEL_BOTTOM_FIELD + 1]; /* by parity */
-    struct mark references[QPEL_REFERENCE_MAX];
+    int targets[QPEL_BOTTOM_FIELD + 1]; /* by parity */
+    int references[QPEL_REFERENCE_MAX];
 };
 
-/* targets, references: their rows of the component that is predicted; shifts: from luma's columns
- * and rows to the component's. */
+/* targets, references: their rows of the component that is predicted; y_shift: from luma's rows
+ * to the component's. */
 struct rows_ahead {
     const struct qpel_picture_block *blocks;
     size_t distance, end;
     const struct samples *targets, *references;
-    int x_shift, y_shift;
+    int y_shift;
     struct marks *marks;
 };
 
 /* marks: room for them. */
 static inline struct rows_ahead rows_ahead_of(const struct qpel_batch *batch, size_t end,
                                               const struct samples *targets,
-                                              const struct samples *references, int x_shift,
-                                              int y_shift, struct marks *marks)
+                                              const struct samples *references, int y_shift,
+                                              struct marks *marks)
 {
     memset(marks->targets, 0, sizeof marks->targets);
     memset(marks->references, 0, batch->reference_count * sizeof *marks->references);
@@ -56,34 +47,30 @@ static inline struct rows_ahead rows_ahead_of(const struct qpel_batch *batch, si
         .end = end,
         .targets = targets,
         .references = references,
-        .x_shift = x_shift,
         .y_shift = y_shift,
         .marks = marks,
     };
 }
 
 /* Apart, so that its callers keep what they need in registers. */
-static __attribute__((noinline)) void mark_ask(struct mark *mark, const struct samples *picture,
-                                               int from)
+static __attribute__((noinline)) void mark_ask(int *mark, const struct samples *picture, int from)
 {
-    mark->samples = 0;
-    if (mark->row < from)
-        mark->row = from;
-    if (mark->row >= picture->height)
+    if (*mark < from)
+        *mark = from;
+    if (*mark >= picture->height)
         return;
-    const uint8_t *row = picture->data + mark->row++ * picture->stride;
+    const uint8_t *row = picture->data + (*mark)++ * picture->stride;
     const int bytes = picture->width * picture->step;
     for (int x = 0; x < bytes; x += AHEAD_LINE)
         __builtin_prefetch(row + x);
 }
 
-/* Rows top..end-1 are taken by a block whose own begin at y. The mark goes on to where blocks are
- * now, but a lone long vector does not carry it away. */
-static inline void mark_rows(struct mark *mark, const struct samples *picture, int top, int end,
-                             int y, int samples)
+/* Rows top..end-1 are taken by a block whose own begin at y. One more is asked for: blocks come
+ * several times as fast as rows, and of a picture that few blocks take, not all are asked for. The
+ * mark goes on to where blocks are now, but a lone long vector does not carry it away. */
+static inline void mark_rows(int *mark, const struct samples *picture, int top, int end, int y)
 {
-    mark->samples += samples;
-    if (mark->row < end && mark->samples * AHEAD_PART >= picture->width)
+    if (*mark < end)
         mark_ask(mark, picture, top < y ? top : y);
 }
 
@@ -94,12 +81,11 @@ static inline void rows_ahead_look(const struct rows_ahead *a, size_t at)
         return;
     const struct qpel_picture_block *b = &a->blocks[at + a->distance];
     const int y = b->y >> a->y_shift, height = b->height >> a->y_shift;
-    const int samples = b->width * b->height >> (a->x_shift + a->y_shift);
-    mark_rows(&a->marks->targets[b->parity], &a->targets[b->parity], y, y + height, y, samples);
+    mark_rows(&a->marks->targets[b->parity], &a->targets[b->parity], y, y + height, y);
     for (int list = 0; list < b->references; list++) {
         const int reference = b->reference[list], top = y + (b->mv[list][1] >> (2 + a->y_shift));
         mark_rows(&a->marks->references[reference], &a->references[reference], top,
-                  top + height + AHEAD_BELOW, y, samples);
+                  top + height + AHEAD_BELOW, y);
     }
 }
 
