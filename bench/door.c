@@ -244,7 +244,7 @@ static void run_work(struct door *d, const struct door_work *work, const struct 
                      const struct trace_picture *picture)
 {
     struct json *j = &d->b->json;
-    size_t proven[MAX_RUNNERS], count, layer[DOOR_CALLER_COUNT] = { 0 };
+    size_t proven[MAX_RUNNERS], count, callers[DOOR_CALLER_COUNT];
     bool ok;
 
     bench_progress(d->b, "%s: what it must come to", work->name);
@@ -274,9 +274,11 @@ static void run_work(struct door *d, const struct door_work *work, const struct 
     json_number(j, "blocks", (double)work->whole.count);
     json_bool(j, "golden", work->called[0].count);
     json_array(j, "runners");
+    for (int c = 0; c < DOOR_CALLER_COUNT; c++)
+        callers[c] = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        layer[d->runners[proven[i]].caller] = proven[i];
-        door_tell(d, proven[i], layer, work,
+        callers[d->runners[proven[i]].caller] = proven[i];
+        door_tell(d, proven[i], callers, work,
                   trace && work->width == 1920 ? &d->totals[proven[i]] : NULL);
     }
     json_end_array(j);

@@ -36,8 +36,9 @@ static inline double *figures_of(const struct door *d, size_t runner, enum door_
     return d->figures + (runner * DOOR_PHASE_COUNT + phase) * d->rounds;
 }
 
-/* Prints and records a runner's figures of a work. callers: those of the same layer, for a runner
- * of form "as called" on the CPU. They are added to *total, which may be null. */
+/* Prints and records a runner's figures of a work. callers: the last runner of each kind,
+ * or SIZE_MAX, for ratios to those of the same context. They are added to *total, which may be
+ * null. */
 void door_tell(struct door *door, size_t runner, const size_t callers[DOOR_CALLER_COUNT],
                const struct door_work *work, struct total *total);
 void door_summarize(struct door *door, size_t runner);

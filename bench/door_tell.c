@@ -58,7 +58,8 @@ void door_tell(struct door *d, size_t runner, const size_t callers[DOOR_CALLER_C
 
     if (r->caller == DOOR_BATCH && r->form == DOOR_CALLED && !r->device)
         for (int c = DOOR_BATCH + 1; c < DOOR_CALLER_COUNT; c++)
-            of_caller[c] = ratio_to(d, runner, callers[c]);
+            if (callers[c] != SIZE_MAX && d->runners[callers[c]].context == r->context)
+                of_caller[c] = ratio_to(d, runner, callers[c]);
     for (int p = 0; p < DOOR_PHASE_COUNT; p++) {
         double *figures = d->scratch;
 
