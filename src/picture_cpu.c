@@ -162,9 +162,9 @@ NOINLINE bool predict_weighted(const struct pass *pass, const struct qpel_pictur
 INLINE void run(const struct pass *pass, size_t first, size_t end, bool quarter)
 {
     const int x_shift = quarter ? 0 : pass->x_shift, y_shift = quarter ? 0 : pass->y_shift;
-    struct marks marks;
+    int marks[QPEL_REFERENCE_MAX];
     const struct rows_ahead ahead =
-        rows_ahead_of(pass->batch, end, pass->targets, pass->references, y_shift, &marks);
+        rows_ahead_of(pass->batch, end, pass->references, y_shift, marks);
     for (size_t i = first; i < end; i++) {
         const struct qpel_picture_block *b = &pass->batch->blocks[i];
         rows_ahead_look(&ahead, i);
