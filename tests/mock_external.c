@@ -218,8 +218,21 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_GetMemoryFdPropertiesKHR(
 
 /* ---- semaphores ---- */
 
+enum { SEMAPHORES_MAX = 32 };
+
+/* Those that are made for export, and stay here; null: none. All others are the real device's. */
+static VkSemaphore exportable[SEMAPHORES_MAX];
 /* One that is signalled must not be again before that is taken from it. */
 static VkSemaphore signalled;
+
+/* Where it is among them. */
+static VkSemaphore *find_exportable(VkSemaphore semaphore)
+{
+    for (int i = 0; i < SEMAPHORES_MAX; i++)
+        if (exportable[i] == semaphore)
+            return &exportable[i];
+    return NULL;
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL mock_CreateSemaphore(VkDevice device,
                                                     const VkSemaphoreCreateInfo *info,
@@ -228,40 +241,71 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateSemaphore(VkDevice device,
 {
     const VkSemaphoreCreateInfo plain = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO };
     const VkExportSemaphoreCreateInfo *as = info->pNext;
+    bool export = as && as->sType == VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO;
     VkResult r = mock_step("vkCreateSemaphore");
 
-    if (!as || as->sType != VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO ||
-        as->handleTypes != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT)
+    if (export && as->handleTypes != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT)
         mock_violation("a semaphore that can't be exported");
-    r = r ? r : REAL(CreateSemaphore)(device, &plain, allocator, out);
-    mock.live += r == VK_SUCCESS;
+    r = r ? r : REAL(CreateSemaphore)(device, export ? &plain : info, allocator, out);
+    if (r)
+        return r;
+    mock.live++;
+    if (export) {
+        VkSemaphore *at = find_exportable(VK_NULL_HANDLE);
+        if (!at)
+            abort();
+        *at = *out;
+    }
     return r;
 }
 
 VKAPI_ATTR void VKAPI_CALL mock_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
                                                  const VkAllocationCallbacks *allocator)
 {
+    VkSemaphore *at = semaphore ? find_exportable(semaphore) : NULL;
+
     mock.live -= semaphore != VK_NULL_HANDLE;
     if (semaphore == signalled)
         signalled = VK_NULL_HANDLE;
+    if (at)
+        *at = VK_NULL_HANDLE;
     REAL(DestroySemaphore)(device, semaphore, allocator);
 }
 
-/* Semaphores stay here. */
 VKAPI_ATTR VkResult VKAPI_CALL mock_QueueSubmit(VkQueue queue, uint32_t count,
                                                 const VkSubmitInfo *infos, VkFence fence)
 {
     VkSubmitInfo info = infos[0];
+    const VkTimelineSemaphoreSubmitInfo *values = info.pNext;
+    VkTimelineSemaphoreSubmitInfo real_values;
+    VkSemaphore others[SEMAPHORES_MAX];
+    uint64_t other_values[SEMAPHORES_MAX];
+    uint32_t n = 0;
     VkResult r = mock_step("vkQueueSubmit");
 
-    if (count != 1 || info.signalSemaphoreCount > 1)
+    if (count != 1 || info.signalSemaphoreCount > SEMAPHORES_MAX)
         abort(); /* not needed so far */
-    if (info.signalSemaphoreCount && !r) {
-        if (info.pSignalSemaphores[0] == signalled)
-            mock_violation("a semaphore is signalled twice");
-        signalled = info.pSignalSemaphores[0];
+    if (values && values->signalSemaphoreValueCount != info.signalSemaphoreCount)
+        mock_violation("values of other semaphores than are signalled");
+    for (uint32_t i = 0; i < info.signalSemaphoreCount && !r; i++) {
+        VkSemaphore semaphore = info.pSignalSemaphores[i];
+        if (find_exportable(semaphore)) {
+            if (semaphore == signalled)
+                mock_violation("a semaphore is signalled twice");
+            signalled = semaphore;
+            continue;
+        }
+        other_values[n] = values ? values->pSignalSemaphoreValues[i] : 0;
+        others[n++] = semaphore;
     }
-    info.signalSemaphoreCount = 0;
+    info.signalSemaphoreCount = n;
+    info.pSignalSemaphores = others;
+    if (values) {
+        real_values = *values;
+        real_values.signalSemaphoreValueCount = n;
+        real_values.pSignalSemaphoreValues = other_values;
+        info.pNext = &real_values;
+    }
     return r ? r : REAL(QueueSubmit)(queue, 1, &info, fence);
 }
 

@@ -163,15 +163,23 @@ struct qpel_vulkan_semaphores {
     uint32_t signal_count;
 };
 
-/* qpel_submit() to the GPU, with semaphores; null or none: the same as that. The ticket is waited
- * for as any other. The context's timeout counts while the semaphores are waited for: signal them
- * sooner, or wait for the ticket (and destroy the batch) only once they will be. The self-test
- * before the first picture of a kind (qpel_submit()) waits for all that was submitted before.
+/* qpel_submit() to the GPU, with semaphores. The ticket is waited for as any other. The context's
+ * timeout counts while the semaphores are waited for: signal them sooner, or wait for the ticket
+ * (and destroy the batch) only once they will be. The self-test before the first picture of a kind
+ * (qpel_submit()) waits for all that was submitted before.
  *
- * What qpel_submit() answers, and INVALID: a null handle, too many of them, a value other than 0
- * without qpel_vulkan_params.timeline_semaphore, a context that was not made here. On any error but
- * DEVICE_LOST no semaphore is waited for or signalled. */
+ *   params      as of qpel_submit(), null: all defaults. backend is AUTO or GPU, which are the same
+ *               here; slices do not count. completion_fd wants VK_KHR_external_semaphore_fd among
+ *               qpel_vulkan_params.extensions
+ *   semaphores  null: none. With completion_fd: call qpel_ticket_fd() only once the signals that
+ *               `wait` names are submitted, or given by the CPU, and all that they depend on;
+ * Vulkan exports no other end of work report      may be null
+ *
+ * What qpel_submit() answers, and INVALID: QPEL_BACKEND_CPU, a null handle, too many of them, a
+ * value other than 0 without qpel_vulkan_params.timeline_semaphore, a context that was not made
+ * here. On any error but DEVICE_LOST no semaphore is waited for or signalled. */
 QPEL_API enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
+                                             const struct qpel_submit_params *params,
                                              const struct qpel_vulkan_semaphores *semaphores,
                                              qpel_ticket *ticket, struct qpel_report *report);
 
