@@ -270,9 +270,10 @@ struct qpel_submit_params {
  * that can't start (UNSUPPORTED, NOMEM or DEVICE_LOST of its own), the CPU does it; the report
  * tells.
  *
- * Before a context's GPU first predicts a kind of picture (a format; one reference a block, two, or
- * weights), it predicts a small one, which is compared with the CPU's. One that fails is not used
- * any more. That call also has the driver compile the kind's shaders: it takes tenths of a second.
+ * Before a context's GPU first predicts a kind of picture (a format; the call that made it; one
+ * reference a block, two, or weights), it predicts a small one, which is compared with the CPU's.
+ * One that fails is not used any more. That call also has the driver compile the kind's shaders: it
+ * takes tenths of a second, unless qpel_picture_prepare() has seen to that.
  *
  * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, one that does not reach a
  * picture or has no descriptor to tell its end, or a picture that the CPU does not reach (the
@@ -283,6 +284,33 @@ struct qpel_submit_params {
 QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
                                       const struct qpel_submit_params *params, qpel_ticket *ticket,
                                       struct qpel_report *report);
+
+/* Kinds of pictures by what their blocks have. A stream with B pictures has P pictures, too. */
+enum {
+    QPEL_PREPARE_P = 1,       /* one reference each, no weights */
+    QPEL_PREPARE_B = 2,       /* some two references, none weights */
+    QPEL_PREPARE_WEIGHTED = 4 /* some weights */
+};
+
+/* Makes the GPU ready for pictures, so that their first submission is as fast as any: does what
+ * qpel_submit() to the GPU would do first, which is to open it, have shaders compiled and compare a
+ * small picture of each kind with the CPU's. It takes tenths of a second a kind, and nothing for
+ * kinds that are ready; it waits for all that was submitted before.
+ *
+ *   like    a picture of those to come: of their format and chroma, of any size, from the same call
+ *           (create, import, wrap), as shaders differ for these
+ *   kinds   QPEL_PREPARE_P and so on, one or more
+ *   reason  may be null; filled on failure
+ *
+ * Two things remain to be compiled when they first occur: what pictures narrower than 8 samples
+ * want, and one whose vectors leave their references in more than about a quarter of its area.
+ *
+ * QPEL_OK, also of a context made with QPEL_BACKEND_CPU, where nothing is done; INVALID: null, no
+ * kind, or one that is none of those; UNSUPPORTED: no GPU, or it does not reach such a picture;
+ * NOMEM: call again, or let qpel_submit() do it; DEVICE_LOST: the GPU failed, or is wrong: it is
+ * not used any more, AUTO and CPU still work. Any thread. */
+QPEL_API enum qpel_result qpel_picture_prepare(const struct qpel_picture *like, unsigned kinds,
+                                               char reason[QPEL_REASON_SIZE]);
 
 /* Runs slice 0..slices-1 of a batch that was submitted so; each once, from any thread and in any
  * order. INVALID: no such slice, or it has been run. */

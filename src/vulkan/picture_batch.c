@@ -80,6 +80,11 @@ void qvk_batches_close(struct gpu *g)
     }
 }
 
+bool qpel_gpu_picture_refuses(const struct qpel_picture *picture, char reason[QPEL_REASON_SIZE])
+{
+    return qvk_picture_reached(picture, reason) != QPEL_OK;
+}
+
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_picture_reached(batch->target, reason);
