@@ -159,7 +159,7 @@ enum qpel_result qvk_buffer_make_handle(struct qvk_device *d, struct gpu_buffer 
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .pNext = shared ? &external : NULL,
         .size = b->size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+        .usage = QVK_BUFFER_USAGE,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
     enum qpel_result r =
