@@ -22,7 +22,8 @@ static bool decided(const char *name)
 {
     return !strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
            !strcmp(name, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME) ||
-           !strcmp(name, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+           !strcmp(name, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) ||
+           !strcmp(name, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME);
 }
 
 static bool real_has(const VkExtensionProperties *list, uint32_t count, const char *name)
@@ -47,6 +48,7 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_EnumerateDeviceExtensionProperties(VkPhysica
         { d->host_import, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME },
         { d->dma_buf, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME },
         { d->sync_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME },
+        { d->foreign, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME },
     };
     uint32_t real = EXTENSIONS_MAX, n = 0;
     VkResult r = mock_step("vkEnumerateDeviceExtensionProperties");
@@ -69,11 +71,18 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_EnumerateDeviceExtensionProperties(VkPhysica
     return VK_SUCCESS;
 }
 
+/* VK_EXT_queue_family_foreign is enabled. */
+static bool foreign;
+
 void mock_real_extensions(VkDeviceCreateInfo *info, const char **names)
 {
     uint32_t n = 0;
     bool wanted = false;
 
+    foreign = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        foreign |=
+            !strcmp(info->ppEnabledExtensionNames[i], VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
         if (decided(info->ppEnabledExtensionNames[i]))
             wanted = true;
@@ -214,6 +223,54 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_GetMemoryFdPropertiesKHR(
         r = VK_ERROR_INVALID_EXTERNAL_HANDLE;
     out->memoryTypeBits = 1;
     return r;
+}
+
+/* ---- whose a buffer is ---- */
+
+enum { BUFFERS_MAX = 64 };
+
+/* Those that are this device's just now. */
+static VkBuffer owned[BUFFERS_MAX];
+
+static VkBuffer *find_owned(VkBuffer buffer)
+{
+    for (int i = 0; i < BUFFERS_MAX; i++)
+        if (owned[i] == buffer)
+            return &owned[i];
+    return NULL;
+}
+
+/* The other side of a transfer. */
+static void check_family(uint32_t family)
+{
+    if (family != (foreign ? VK_QUEUE_FAMILY_FOREIGN_EXT : VK_QUEUE_FAMILY_EXTERNAL))
+        mock_violation("a buffer goes to or comes from the wrong family");
+}
+
+VkBufferMemoryBarrier mock_own(const VkBufferMemoryBarrier *barrier, VkPipelineStageFlags stages)
+{
+    VkBufferMemoryBarrier real = *barrier;
+    VkBuffer *at = find_owned(barrier->buffer);
+    const uint32_t from = barrier->srcQueueFamilyIndex, to = barrier->dstQueueFamilyIndex;
+    bool acquire = to < MOCK_FAMILIES_MAX;
+
+    if (from == to)
+        return real;
+    if (stages & VK_PIPELINE_STAGE_HOST_BIT)
+        mock_violation("a buffer changes hands at the host's stage");
+    check_family(acquire ? from : to);
+    if (acquire == (at != NULL))
+        mock_violation(acquire ? "a buffer is acquired twice" : "a buffer is released twice");
+    if (acquire && !at)
+        at = find_owned(VK_NULL_HANDLE);
+    if (!at)
+        abort();
+    *at = acquire ? barrier->buffer : VK_NULL_HANDLE;
+    mock.acquired += acquire;
+    mock.released += !acquire;
+    real.srcQueueFamilyIndex = acquire ? VK_QUEUE_FAMILY_EXTERNAL : mock_real_family();
+    real.dstQueueFamilyIndex = acquire ? mock_real_family() : VK_QUEUE_FAMILY_EXTERNAL;
+    return real;
 }
 
 /* ---- semaphores ---- */

@@ -8,9 +8,9 @@
 enum { CASES = 20 };
 
 static const char *const extensions[] = {
-    VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
-    VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
-    VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME,
+    VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,    VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
+    VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+    VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME, /* the last */
 };
 enum { EXTENSION_COUNT = sizeof extensions / sizeof *extensions };
 
@@ -143,11 +143,99 @@ static void no_end_without_the_extension(void **state)
     close_all(context, &v);
 }
 
+/* ---- whose pictures are ---- */
+
+enum way { SUBMITTED, RECORDED };
+
+/* Runs a case, and returns how many buffers changed hands. */
+static unsigned transfers(const struct target *t, const struct own_vulkan *v, enum way way,
+                          const struct picture_case *c, enum place target, enum place references)
+{
+    struct running run = place_open(c, t->context, target, references);
+
+    running_collect(&run);
+    if (way == SUBMITTED)
+        assert_int_equal(running_submit(&run, t),
+                         QPEL_OK); /* after the self-test of such pictures */
+    mock.acquired = mock.released = 0;
+    if (way == SUBMITTED) {
+        assert_int_equal(running_submit(&run, t), QPEL_OK);
+    } else {
+        struct own_commands commands = own_commands_begin(v);
+        assert_int_equal(qpel_vulkan_record(run.batch, commands.buffer, NULL), QPEL_OK);
+        own_commands_end(v, &commands);
+        /* Each time they are taken and given back. */
+        own_commands_run(v, &commands, NULL);
+        own_commands_run(v, &commands, NULL);
+        assert_int_equal(qpel_vulkan_recorded_done(run.batch), QPEL_OK);
+        own_commands_free(v, &commands);
+    }
+    assert_int_equal(mock.acquired, mock.released);
+    running_check(&run, "with pictures that others share");
+    running_close(&run);
+    place_free_pages();
+    return mock.acquired;
+}
+
+static bool is_shared(enum place place)
+{
+    return place == PLACE_EXPORTABLE || place == PLACE_IMPORTED;
+}
+
+/* Of pictures that other devices may see each is taken from them once, and given back; of others
+ * none. */
+static void check_owners(const struct target *t, const struct own_vulkan *v, enum way way)
+{
+    struct random r = random_stream(3);
+
+    for (int target = 0; target < PLACE_COUNT; target++)
+        for (int references = 0; references < PLACE_COUNT; references++) {
+            struct picture_case c = place_case(place_format(&r), &r);
+            unsigned shared = is_shared((enum place)target);
+            if (is_shared((enum place)references))
+                shared += (unsigned)c.image_count;
+            assert_int_equal(transfers(t, v, way, &c, (enum place)target, (enum place)references),
+                             shared);
+            case_free(&c);
+        }
+}
+
+static void owners_of_submitted_pictures(void **state)
+{
+    (void)state;
+    for (int foreign = 0; foreign < 2; foreign++) {
+        need_vulkan();
+        mock.devices[0].foreign = foreign;
+        mock.devices[0].host_import = true;
+        struct target t = sharing_open(QPEL_BACKEND_GPU);
+        check_owners(&t, NULL, SUBMITTED);
+        sharing_close(&t);
+    }
+}
+
+static void owners_of_recorded_pictures(void **state)
+{
+    (void)state;
+    for (uint32_t foreign = 0; foreign < 2; foreign++) {
+        struct own_vulkan v;
+        need_vulkan();
+        /* What its owner enables counts, not what it offers. */
+        mock.devices[0].foreign = true;
+        mock.devices[0].host_import = true;
+        assert_true(own_vulkan_open_with(&v, extensions, EXTENSION_COUNT - 1 + foreign));
+        struct target t = { .name = "the program's", .context = open_context(&v) };
+        check_owners(&t, &v, RECORDED);
+        close_all(t.context, &v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_end_beside_semaphores),
         cmocka_unit_test(no_end_without_the_extension),
+        cmocka_unit_test(owners_of_submitted_pictures),
+        cmocka_unit_test(owners_of_recorded_pictures),
     };
     return RUN_GROUP("vulkan_shared", tests);
 }

@@ -112,7 +112,10 @@ QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
  * around submissions to the CPU. It is of the whole dma-buf: where two pictures are in one, nothing
  * else may happen to either while the CPU has one open that it writes. The library orders nobody
  * else's use of it: that has ended when a submission starts that names the picture, and starts when
- * its ticket is done. What is in the dma-buf stays as it is.
+ * its ticket is done. Submissions to the GPU take it from the queue family of other devices, and
+ * give it back (VK_QUEUE_FAMILY_FOREIGN_EXT, or where the device lacks VK_EXT_queue_family_foreign
+ * VK_QUEUE_FAMILY_EXTERNAL): another user of Vulkan does likewise. What is in the dma-buf stays as
+ * it is.
  *
  * QPEL_OK; INVALID: no descriptor, a row shorter than its samples, planes that overlap or don't lie
  * in it; UNSUPPORTED: bit depth, or neither CPU nor GPU can use it; NOMEM; DEVICE_LOST: by this
@@ -126,8 +129,8 @@ QPEL_API enum qpel_result qpel_picture_import(struct qpel_context *context,
  * caller closes, its size and where the planes are. The memory lives as long as any descriptor of
  * it; the contents are the picture's, ordered with others by the caller alone: they read it when
  * the ticket that writes it is done (and no access of the CPU that writes is open), and have ended
- * before it is written again. Of pictures made by qpel_picture_create_exportable(), imported ones,
- * and those of a dma-heap.
+ * before it is written again; its queue family is as qpel_picture_import() has it. Of pictures made
+ * by qpel_picture_create_exportable(), imported ones, and those of a dma-heap.
  *
  * QPEL_OK; INVALID; UNSUPPORTED: another picture; NOMEM: also where there are too many descriptors;
  * DEVICE_LOST. On failure out->fd is -1, and the log tells why. Any thread. */

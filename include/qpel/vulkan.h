@@ -88,6 +88,12 @@ QPEL_API enum qpel_result qpel_vulkan_context_create(struct qpel_context **out,
  *   after   the target was written at that stage by VK_ACCESS_SHADER_WRITE_BIT. The commands end
  *           with a barrier to the host where the library submits them, with none where it records.
  *
+ * Pictures in dma-bufs (qpel_picture_import(), qpel_picture_create_exportable(), and those that
+ * qpel_picture_memory() calls QPEL_MEMORY_HEAP) are not this queue family's between batches. They
+ * are VK_QUEUE_FAMILY_FOREIGN_EXT's where VK_EXT_queue_family_foreign is among the extensions, else
+ * VK_QUEUE_FAMILY_EXTERNAL's. Each batch acquires those that it names before its work, and releases
+ * them after it, at that stage both times; so do the caller's own commands that use one.
+ *
  * Work of batches of one context must not run at the same time: they share memory of the library's.
  * On one queue it does not; a semaphore keeps queues apart. */
 

@@ -109,6 +109,28 @@ void qvk_barrier_last(const struct qvk_device *d, VkCommandBuffer commands)
             VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
 }
 
+/* No stage of the host's may be in such a barrier. The shader's on either side chains it to the
+ * barriers around, to semaphores, and a release to the next acquisition. */
+void qvk_barrier_owner(const struct qvk_device *d, VkCommandBuffer commands,
+                       const VkBuffer *buffers, uint32_t count, bool ours)
+{
+    const uint32_t others =
+        d->on.family_foreign ? VK_QUEUE_FAMILY_FOREIGN_EXT : VK_QUEUE_FAMILY_EXTERNAL;
+    VkBufferMemoryBarrier list[QVK_OWNED_MAX];
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = (VkBufferMemoryBarrier){
+            .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+            .srcAccessMask = ours ? 0 : VK_ACCESS_SHADER_WRITE_BIT,
+            .dstAccessMask = ours ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0,
+            .srcQueueFamilyIndex = ours ? others : d->at.family,
+            .dstQueueFamilyIndex = ours ? d->at.family : others,
+            .buffer = buffers[i],
+            .size = VK_WHOLE_SIZE,
+        };
+    if (count)
+        d->vk.vkCmdPipelineBarrier(commands, SHADER, SHADER, 0, 0, NULL, count, list, 0, NULL);
+}
+
 /* ---- recording and submission ---- */
 
 enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d)

@@ -11,7 +11,8 @@
     X(memory_fd, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)                                         \
     X(dma_buf, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME)                                      \
     X(memory_host, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)                                     \
-    X(semaphore_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME)
+    X(semaphore_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME)                                   \
+    X(family_foreign, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME)
 
 /* A bool each: that the device offers it; or that it is enabled. */
 struct qvk_extensions {

@@ -193,6 +193,7 @@ static enum qpel_result create(struct qvk_device *d, size_t size, enum qvk_use u
     struct gpu_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
+    b->foreign = exported;
     VkDeviceSize unit = exported && d->at.atom > QVK_ALIGNMENT ? d->at.atom : QVK_ALIGNMENT;
     b->size = (size + QVK_PADDING + unit - 1) / unit * unit;
     enum qpel_result r = make(d, b, use, exported);
