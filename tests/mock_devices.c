@@ -144,6 +144,8 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateDevice(VkPhysicalDevice device,
         mock_violation("a queue of a family that does not compute");
     queue.queueFamilyIndex = mock_real_family();
     real.pQueueCreateInfos = &queue;
+    if (!r && info->enabledExtensionCount)
+        r = d->refuses;
     if (!r)
         r = d->create_result;
     if (!r)

@@ -37,6 +37,7 @@ struct mock_device {
     bool dedicated;         /* dma-bufs must be one buffer's alone */
     bool foreign;           /* VK_EXT_queue_family_foreign */
     VkResult create_result; /* of vkCreateDevice */
+    VkResult refuses;       /* the same where extensions are asked for, which it offers */
 };
 
 /* NEVER: waits end with VK_TIMEOUT, though sooner than they ask. */
