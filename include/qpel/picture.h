@@ -300,8 +300,8 @@ enum {
  * small picture of each kind with the CPU's. It takes tenths of a second a kind, and nothing for
  * kinds that are ready; it waits for all that was submitted before.
  *
- *   like    a picture of those to come: of their format and chroma, of any size, from the same call
- *           (create, import, wrap), as shaders differ for these
+ *   like    a picture like those to come: of their chroma format and layout, of any size, from the
+ *           same call (create, near whom; import; wrap), as shaders differ for these
  *   kinds   QPEL_PREPARE_P and so on, one or more
  *   reason  may be null; filled on failure
  *
