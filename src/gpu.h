@@ -119,6 +119,7 @@ enum qpel_result qpel_gpu_dispatch(struct gpu *gpu, const struct job *job,
 
 /* ---- pictures ---- */
 
+struct qpel_picture;
 struct qpel_batch;
 struct gpu_batch; /* what a batch keeps from one submission to the next */
 
@@ -127,8 +128,9 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
 /* Null is fine. What is still in flight is left to qpel_gpu_close(). */
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
-/* Whether a picture of the batch, which has a target, is not where the device reaches it; then
- * `reason` tells why. */
+/* Whether a picture is not where the device reaches it; then `reason` tells why. */
+bool qpel_gpu_picture_refuses(const struct qpel_picture *picture, char reason[QPEL_REASON_SIZE]);
+/* Whether a picture of the batch, which has a target, is not; then `reason` tells why. */
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
 
 /* What is planned of a batch is forgotten: it begins anew, with this target. */
