@@ -163,8 +163,8 @@ bool door_cycle(struct door_runner *runner, const struct door_work *work,
 struct door_device *door_device_open(struct qpel_context *context, char why[BENCH_LINE_SIZE]);
 void door_device_close(struct door_device *device);
 
-/* Before whatever is timed: keeps a discrete GPU busy for a while. Idle ones lower their clock, some
- * to a sixth, and take seconds to raise it. */
+/* Before whatever is timed: keeps a discrete GPU busy for a while. Idle ones lower their clock,
+ * some to a sixth, and take seconds to raise it. */
 bool door_device_rouse(struct door_device *device);
 
 /* measure_now() at the library's last vkQueueSubmit(). */

@@ -209,8 +209,9 @@ struct qpel_vulkan_semaphores {
  *               here; slices do not count. completion_fd wants VK_KHR_external_semaphore_fd among
  *               qpel_vulkan_params.extensions
  *   semaphores  null: none. With completion_fd: call qpel_ticket_fd() only once the signals that
- *               `wait` names are submitted, or given by the CPU, and all that they depend on;
- * Vulkan exports no other end of work report      may be null
+ *               `wait` names are submitted, or given by the CPU, and all that they depend on:
+ *               Vulkan exports no other end of work
+ *   report      may be null
  *
  * What qpel_submit() answers, and INVALID: QPEL_BACKEND_CPU, a null handle, too many of them, a
  * value other than 0 without qpel_vulkan_params.timeline_semaphore, a context that was not made
