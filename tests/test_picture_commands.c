@@ -377,6 +377,41 @@ static void work_that_never_ends(void **state)
     }
 }
 
+/* On a discrete GPU a wait looks at the fence for a while before it sleeps. */
+static void waits_begin_awake(void **state)
+{
+    static const VkPhysicalDeviceType types[] = { VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                                                  VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU };
+    struct qpel_submit_params params = { .backend = QPEL_BACKEND_GPU };
+    struct random r = random_stream(9);
+
+    (void)state;
+    need_vulkan();
+    for (int i = 0; i < 2; i++) {
+        mock.devices[0].type = types[i];
+        struct target t = target_open(PATIENCE_MS);
+        struct picture_case c = case_draw(40, &r);
+        struct running run = running_open(&c, t.context, CREATED, CREATED);
+        qpel_ticket ticket;
+        bool looked = false;
+        running_collect(&run);
+        assert_int_equal(qpel_submit(run.batch, &params, &ticket, NULL), QPEL_OK);
+        mock.fence = MOCK_FENCE_NEVER;
+        mock.calls = mock.waits = 0;
+        assert_int_equal(qpel_wait(t.context, ticket, 1000000), QPEL_ERROR_TIMEOUT);
+        for (unsigned n = 0; n < mock.calls && n < sizeof mock.names / sizeof *mock.names; n++)
+            looked |= !strcmp(mock.names[n], "vkGetFenceStatus");
+        assert_int_equal(looked, i);
+        assert_int_equal(mock.waits, 1);
+        mock.fence = MOCK_FENCE_REAL;
+        assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_OK);
+        running_check(&run, t.name);
+        running_close(&run);
+        case_free(&c);
+        target_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +423,7 @@ int main(void)
         cmocka_unit_test(small_bindings),
         cmocka_unit_test(what_is_busy_meanwhile),
         cmocka_unit_test(work_that_never_ends),
+        cmocka_unit_test(waits_begin_awake),
     };
     vulkan_here = mock_possible();
     return RUN_GROUP("picture commands", tests);
