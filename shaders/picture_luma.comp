@@ -46,28 +46,14 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-bool two_references;
 weighting strip_weights;
 
 void put_word(uint word)
 {
     if (STEP == QPEL_STEP_MEAN)
         word = mean(word, first_list());
-    if (STEP == QPEL_STEP_WEIGH) {
-#if defined(FAMILY_CENTRE_V) /* to read early, this one lacks registers */
-        uint first = word;
-        if (two_references)
-            first = first_list();
-#else
-        /* Read whether it is needed or not: cheaper than a branch a row. */
-        uint first = first_list();
-        first = two_references ? first : word;
-#endif
-        if (strip_weights.used)
-            word = weigh_even(strip_weights, first, word) + weigh_odd(strip_weights, first, word);
-        else
-            word = mean(word, first);
-    }
+    if (STEP == QPEL_STEP_WEIGH)
+        word = weigh(strip_weights, strip_weights, first_list(), word);
     put(word);
 }
 
@@ -97,10 +83,8 @@ void main()
     strip_src = outside
                     ? slot_of(item) + QPEL_SLOT_ABOVE * (QPEL_SLOT_STRIDE + 1) + part
                     : strip_src;
-    if (STEP == QPEL_STEP_WEIGH) {
-        two_references = (item.x & QPEL_ITEM_SECOND) != 0;
+    if (STEP == QPEL_STEP_WEIGH)
         strip_weights = load_weights(item, component);
-    }
 
     /* Units of the kernel's second family, plane A alone. They come together, so few vectors run
      * both branches. */

@@ -20,14 +20,13 @@ uvec2 two_words(uvec4 item, uint plane, uint row)
     return words;
 }
 
-uint mixed(uvec4 item, weighting w, uint first, uint word)
+uint mixed(weighting w, uint first, uint word)
 {
-    if (STEP == QPEL_STEP_PUT)
-        return word;
-    first = (item.x & QPEL_ITEM_SECOND) != 0 ? first : word;
-    if (STEP == QPEL_STEP_WEIGH && w.used)
-        return weigh_even(w, first, word) + weigh_odd(w, first, word);
-    return mean(word, first);
+    if (STEP == QPEL_STEP_MEAN)
+        word = mean(word, first);
+    if (STEP == QPEL_STEP_WEIGH)
+        word = weigh(w, w, first, word);
+    return word;
 }
 
 void main()
@@ -63,8 +62,8 @@ void main()
             if (STEP == QPEL_STEP_WEIGH)
                 w = load_weights(own, plane);
             uvec2 word = two_words(own, plane, row);
-            words.x += (mixed(own, w, first.x >> shift, word.x) & 0xffffu) << shift;
-            words.y += (mixed(own, w, first.y >> shift, word.y) & 0xffffu) << shift;
+            words.x += (mixed(w, first.x >> shift, word.x) & 0xffffu) << shift;
+            words.y += (mixed(w, first.y >> shift, word.y) & 0xffffu) << shift;
             made += 0xffffu << shift;
         }
         if (made == 0)
