@@ -82,6 +82,19 @@ void put_word(uint word)
     strip_dst += dst_stride;
 }
 
+void put_two_words(uint a, uint b)
+{
+    if (OPERATION != 0) {
+        uint first = dst[strip_dst >> 2], second = dst[(strip_dst + dst_stride) >> 2];
+        a = mean(a, first);
+        b = mean(b, second);
+    }
+    dst[strip_dst >> 2] = a;
+    strip_dst += dst_stride;
+    dst[strip_dst >> 2] = b;
+    strip_dst += dst_stride;
+}
+
 #include "families.glsl"
 
 void main()

@@ -9,6 +9,7 @@
  *   four load_four(cursor)               samples 0..3 from there
  *   nine load_nine(cursor)               samples 0..8
  *   void put_word(uint)                  the next row's four samples
+ *   void put_two_words(uint, uint)       the next two rows'
  *   ROWS                                 4, 8 or 16
  *   HIGHER(n)                            whether that is more than n, 4 or 8
  *   ROLLED, SCARCE                       constants: registers are scarce, are very scarce
@@ -115,12 +116,12 @@ void enter_row()
     next_row(rows);
 }
 
-void make_row(bool alone)
+uint make_word(bool alone)
 {
 #if defined(FAMILY_COPY)
     four row = load_four(rows);
     next_row(rows);
-    put_word(bytes_at(row.w0, row.w1, row.bits));
+    return bytes_at(row.w0, row.w1, row.bits);
 
 #elif defined(FAMILY_H) || defined(FAMILY_H_FULL)
     nine row = load_nine(rows);
@@ -130,7 +131,7 @@ void make_row(bool alone)
     if (!alone)
         word = mean(word, full_word(row));
 #endif
-    put_word(word);
+    return word;
 
 #elif defined(FAMILY_V) || defined(FAMILY_V_FULL) || defined(FAMILY_DIAGONAL)
     enter_row();
@@ -142,7 +143,7 @@ void make_row(bool alone)
     word = mean(word, row_word(pairs_of(load_nine(other_rows))));
     next_row(other_rows);
 #endif
-    put_word(word);
+    return word;
 
 #elif defined(CENTRE_FILTER)
     enter_row();
@@ -155,16 +156,32 @@ void make_row(bool alone)
 #elif defined(FAMILY_CENTRE_V)
     word = mean(word, column_word());
 #endif
-    put_word(word);
+    return word;
 #endif
 }
 
+/* Words of rows are put in twos and fours, as far as there are registers for them: V3D does not
+ * load across a store, and waits after each. */
 void make_four_rows(bool alone)
 {
-    make_row(alone);
-    make_row(alone);
-    make_row(alone);
-    make_row(alone);
+#if defined(CENTRE_FILTER)
+    put_word(make_word(alone));
+    put_word(make_word(alone));
+    put_word(make_word(alone));
+    put_word(make_word(alone));
+#else
+    uint a = make_word(alone), b = make_word(alone);
+#if defined(FAMILY_DIAGONAL)
+    put_two_words(a, b);
+    a = make_word(alone);
+    b = make_word(alone);
+    put_two_words(a, b);
+#else
+    uint c = make_word(alone), d = make_word(alone);
+    put_two_words(a, b);
+    put_two_words(c, d);
+#endif
+#endif
 }
 
 void make_strip(bool alone)
@@ -193,7 +210,7 @@ void make_strip(bool alone)
         uint row = 0;
         [[dont_unroll]] do {
             if (SCARCE) {
-                make_row(alone);
+                put_word(make_word(alone));
                 row++;
             } else {
                 make_four_rows(alone);

@@ -9,23 +9,12 @@
 
 chroma_source from;
 samples above;
-weighting weights_even, weights_odd; /* of bytes */
-
-void put_word(uint word)
-{
-    if (STEP == QPEL_STEP_MEAN)
-        word = mean(word, first_list());
-    if (STEP == QPEL_STEP_WEIGH)
-        word = weigh(weights_even, weights_odd, first_list(), word);
-    put(word);
-}
-
 void make_two_rows()
 {
     samples row = filtered_row(from);
-    put_word(word_between(above, row, from.fy));
+    uint word = word_between(above, row, from.fy);
     above = filtered_row(from);
-    put_word(word_between(row, above, from.fy));
+    put_two_words(word, word_between(row, above, from.fy));
 }
 
 /* Those of four rows of luma. */
@@ -55,8 +44,7 @@ void main()
     strip_rows = item_rows(item);
     from = chroma_source_of(item, plane, bytes);
     if (STEP == QPEL_STEP_WEIGH) {
-        weights_even = load_weights(item, plane);
-        weights_odd = weights_even;
+        weights_even = weights_odd = load_weights(item, plane);
         if (INTERLEAVED)
             weights_odd = load_weights(item, 2);
     }

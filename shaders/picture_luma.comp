@@ -46,17 +46,6 @@ nine load_nine(cursor c)
     return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
 }
 
-weighting strip_weights;
-
-void put_word(uint word)
-{
-    if (STEP == QPEL_STEP_MEAN)
-        word = mean(word, first_list());
-    if (STEP == QPEL_STEP_WEIGH)
-        word = weigh(strip_weights, strip_weights, first_list(), word);
-    put(word);
-}
-
 #include "families.glsl"
 
 void main()
@@ -73,8 +62,10 @@ void main()
     strip_rows = item_rows(item);
 
     int mx = vector_x(item), my = vector_y(item);
-    dx = (mx & 3) == 3 ? 1 : 0;
-    dy = (my & 3) == 3 ? 1 : 0;
+    /* 1 where the fraction is 3 quarters. */
+    uint threes = item.y & item.y >> 1;
+    dx = int(threes & 1u);
+    dy = int(threes >> 16 & 1u);
     uvec4 row = reference_of(item, component);
     bool outside = item.w != 0;
     src_stride = outside ? QPEL_SLOT_STRIDE : row.QPEL_REFERENCE_STRIDE;
@@ -84,7 +75,7 @@ void main()
                     ? slot_of(item) + QPEL_SLOT_ABOVE * (QPEL_SLOT_STRIDE + 1) + part
                     : strip_src;
     if (STEP == QPEL_STEP_WEIGH)
-        strip_weights = load_weights(item, component);
+        weights_even = weights_odd = load_weights(item, component);
 
     /* Units of the kernel's second family, plane A alone. They come together, so few vectors run
      * both branches. */

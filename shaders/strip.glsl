@@ -29,14 +29,8 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     if (!PICKY) {
         uint nowhere = idle_base + gl_LocalInvocationID.x * 4;
         strip_dst = idle ? nowhere : strip_dst;
-        strip_first = idle ? nowhere : strip_first;
         strip_step = idle ? 0 : strip_step;
     }
-}
-
-uint first_list()
-{
-    return scratch[strip_first >> 2];
 }
 
 void put(uint word)
@@ -44,6 +38,37 @@ void put(uint word)
     dst[strip_dst >> 2] = word;
     strip_dst += strip_step;
     strip_first += strip_step;
+}
+
+weighting weights_even, weights_odd; /* of bytes */
+
+uint mixed(uint word, uint first)
+{
+    if (STEP == QPEL_STEP_MEAN)
+        word = mean(word, first);
+    if (STEP == QPEL_STEP_WEIGH)
+        word = weigh(weights_even, weights_odd, first, word);
+    return word;
+}
+
+void put_word(uint word)
+{
+    uint first = STEP != QPEL_STEP_PUT ? scratch[strip_first >> 2] : 0;
+    put(mixed(word, first));
+}
+
+/* Of two rows: see families.glsl. */
+void put_two_words(uint a, uint b)
+{
+    uint first = 0, second = 0;
+    if (STEP != QPEL_STEP_PUT) {
+        first = scratch[strip_first >> 2];
+        second = scratch[(strip_first + strip_step) >> 2];
+    }
+    a = mixed(a, first);
+    b = mixed(b, second);
+    put(a);
+    put(b);
 }
 
 #endif
