@@ -53,10 +53,15 @@ struct row_pairs {
 row_pairs pairs_of(nine row)
 {
     row_pairs p;
-    split(bytes_at(row.w0, row.w1, row.bits), p.m2, p.m1);
-    split(bytes_at(row.w1, row.w2, row.bits), p.p2, p.p3);
+    uint left = bytes_at(row.w0, row.w1, row.bits), right = bytes_at(row.w1, row.w2, row.bits);
+    split(left, p.m2, p.m1);
+    split(right, p.p2, p.p3);
+#if defined(CENTRE_FILTER) /* of what is there anyway: the other way takes more registers */
     p.p0 = (p.m2 >> 16) + (p.p2 << 16);
     p.p1 = (p.m1 >> 16) + (p.p3 << 16);
+#else
+    split((left >> 16) + (right << 16), p.p0, p.p1);
+#endif
     p.p4 = (p.p2 >> 16) + (((row.w2 >> (row.bits & 31u)) & 255u) << 16);
     return p;
 }
@@ -85,6 +90,7 @@ uint row_word(row_pairs p)
 cursor rows;       /* what each row loads next */
 cursor other_rows; /* DIAGONAL: of the row filter */
 window full_even, full_odd; /* whole samples */
+window full_words; /* V_FULL: the same, as bytes */
 window sums_even, sums_odd; /* sums of rows */
 
 uint column_word()
@@ -108,8 +114,9 @@ void enter_row()
 #endif
 #else
     four row = load_four(rows);
-    uint even, odd;
-    split(bytes_at(row.w0, row.w1, row.bits), even, odd);
+    uint even, odd, word = bytes_at(row.w0, row.w1, row.bits);
+    split(word, even, odd);
+    push(full_words, word);
     push(full_even, even);
     push(full_odd, odd);
 #endif
@@ -138,7 +145,7 @@ uint make_word(bool alone)
     uint word = column_word();
 #if defined(FAMILY_V_FULL)
     if (!alone)
-        word = mean(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
+        word = mean(word, dy != 0 ? full_words.d : full_words.c);
 #elif defined(FAMILY_DIAGONAL)
     word = mean(word, row_word(pairs_of(load_nine(other_rows))));
     next_row(other_rows);

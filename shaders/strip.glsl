@@ -53,7 +53,10 @@ uint mixed(uint word, uint first)
 
 void put_word(uint word)
 {
-    uint first = STEP != QPEL_STEP_PUT ? scratch[strip_first >> 2] : 0;
+    uint first = 0;
+    /* A branch where none is needed: loads that come before it would take too many registers. */
+    if (STEP == QPEL_STEP_MEAN || (STEP == QPEL_STEP_WEIGH && weights_even.a != 0))
+        first = scratch[strip_first >> 2];
     put(mixed(word, first));
 }
 
