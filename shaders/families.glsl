@@ -12,6 +12,7 @@
  *   void put_two_words(uint, uint)       the next two rows'
  *   ROWS                                 4, 8 or 16
  *   HIGHER(n)                            whether that is more than n, 4 or 8
+ *   PAIRED                               constant: there are registers for two rows at a time
  *   ROLLED, SCARCE                       constants: registers are scarce, are very scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters, the same for all invocations.
@@ -53,15 +54,10 @@ struct row_pairs {
 row_pairs pairs_of(nine row)
 {
     row_pairs p;
-    uint left = bytes_at(row.w0, row.w1, row.bits), right = bytes_at(row.w1, row.w2, row.bits);
-    split(left, p.m2, p.m1);
-    split(right, p.p2, p.p3);
-#if defined(CENTRE_FILTER) /* of what is there anyway: the other way takes more registers */
+    split(bytes_at(row.w0, row.w1, row.bits), p.m2, p.m1);
+    split(bytes_at(row.w1, row.w2, row.bits), p.p2, p.p3);
     p.p0 = (p.m2 >> 16) + (p.p2 << 16);
     p.p1 = (p.m1 >> 16) + (p.p3 << 16);
-#else
-    split((left >> 16) + (right << 16), p.p0, p.p1);
-#endif
     p.p4 = (p.p2 >> 16) + (((row.w2 >> (row.bits & 31u)) & 255u) << 16);
     return p;
 }
@@ -167,27 +163,29 @@ uint make_word(bool alone)
 #endif
 }
 
-/* Words of rows are put in twos and fours, as far as there are registers for them: V3D does not
- * load across a store, and waits after each. */
+/* V3D does not load across a store, and waits after each. */
+void make_two_rows(bool alone)
+{
+    uint a = make_word(alone);
+#if !defined(CENTRE_FILTER)
+    if (PAIRED) {
+        put_two_words(a, make_word(alone));
+        return;
+    }
+#endif
+    put_word(a);
+    put_word(make_word(alone));
+}
+
 void make_four_rows(bool alone)
 {
-#if defined(CENTRE_FILTER)
-    put_word(make_word(alone));
-    put_word(make_word(alone));
-    put_word(make_word(alone));
-    put_word(make_word(alone));
-#else
-    uint a = make_word(alone), b = make_word(alone);
-#if defined(FAMILY_DIAGONAL)
-    put_two_words(a, b);
-    a = make_word(alone);
-    b = make_word(alone);
-    put_two_words(a, b);
-#else
-    uint c = make_word(alone), d = make_word(alone);
+#if defined(FAMILY_COPY) || defined(FAMILY_V) || defined(FAMILY_V_FULL)
+    uint a = make_word(alone), b = make_word(alone), c = make_word(alone), d = make_word(alone);
     put_two_words(a, b);
     put_two_words(c, d);
-#endif
+#else
+    make_two_rows(alone);
+    make_two_rows(alone);
 #endif
 }
 

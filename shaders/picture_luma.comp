@@ -10,6 +10,7 @@
 layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOTH;
 
 #define ROWS   strip_rows
+#define PAIRED true
 #define ROLLED true
 #define SCARCE (STEP == QPEL_STEP_WEIGH)
 int dx, dy;
