@@ -34,9 +34,12 @@ static bool add_layer(struct door *d, size_t index)
 
     if (qpel_context_create(&d->layers[index], &params))
         return false;
-    r = add(d, d->layers[index], QPEL_BACKEND_CPU, DOOR_CALLED);
-    r->dsp = &layer->dsp;
-    snprintf(r->name, sizeof r->name, "%.20s, the dsp door, luma", layer->name);
+    for (int caller = DOOR_DECODER; caller < DOOR_CALLER_COUNT; caller++) {
+        r = add(d, d->layers[index], QPEL_BACKEND_CPU, DOOR_CALLED);
+        r->caller = (enum door_caller)caller;
+        r->dsp = &layer->dsp;
+        snprintf(r->name, sizeof r->name, "%.20s, %s", layer->name, door_caller_names[caller]);
+    }
     for (int form = 0; form < DOOR_FORM_COUNT; form++) {
         r = add(d, d->layers[index], QPEL_BACKEND_CPU, (enum door_form)form);
         snprintf(r->name, sizeof r->name, "%.20s, %s", layer->name, door_form_names[form]);
@@ -115,7 +118,9 @@ static bool round_of(struct door *d, const struct door_work *work, size_t runner
     double phases[DOOR_PHASE_COUNT];
 
     r->timed = timed;
-    const bool ok = door_cycle(r, work, phases);
+    /* And once in vain: rousing leaves another device's context in the GPU. */
+    bool ok = !r->device || (door_device_rouse(r->device) && door_cycle(r, work, phases));
+    ok = ok && door_cycle(r, work, phases);
     for (int p = 0; ok && p < DOOR_PHASE_COUNT; p++)
         if ((p == DOOR_GPU) == timed)
             figures_of(d, runner, (enum door_phase)p)[round] = phases[p];
@@ -166,7 +171,7 @@ static bool takes(const struct door *d, size_t runner, const struct door_work *w
     const struct door_runner *r = &d->runners[runner];
     const bool huge = work->width * work->height > HUGE_SAMPLES;
 
-    if (r->gave_up || ((r->dsp || r->form == DOOR_CALLED) && !work->called[0].count))
+    if (r->gave_up || (r->form == DOOR_CALLED && !work->called[0].count))
         return false;
     if (huge && r->device)
         return r->form == DOOR_LUMA &&
@@ -241,7 +246,7 @@ static void run_work(struct door *d, const struct door_work *work, const struct 
                      const struct trace_picture *picture)
 {
     struct json *j = &d->b->json;
-    size_t proven[MAX_RUNNERS], count, dsp = SIZE_MAX;
+    size_t proven[MAX_RUNNERS], count, callers[DOOR_CALLER_COUNT];
     bool ok;
 
     bench_progress(d->b, "%s: what it must come to", work->name);
@@ -271,10 +276,11 @@ static void run_work(struct door *d, const struct door_work *work, const struct 
     json_number(j, "blocks", (double)work->whole.count);
     json_bool(j, "golden", work->called[0].count);
     json_array(j, "runners");
+    for (int c = 0; c < DOOR_CALLER_COUNT; c++)
+        callers[c] = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (d->runners[proven[i]].dsp)
-            dsp = proven[i];
-        door_tell(d, proven[i], dsp, work,
+        callers[d->runners[proven[i]].caller] = proven[i];
+        door_tell(d, proven[i], callers, work,
                   trace && work->width == 1920 ? &d->totals[proven[i]] : NULL);
     }
     json_end_array(j);

@@ -86,7 +86,28 @@ bool door_picture_equal(struct qpel_picture *picture, const struct door_image *i
 /* The hash of Y (64-bit FNV-1a, row by row). */
 bool door_picture_hash(struct qpel_picture *picture, uint64_t *hash);
 
+/* ---- a decoder on the dsp door: door_decoder.c ---- */
+
+/* Pictures of one kind; null: there is none. They outlive the decoder. Null: no memory. */
+struct door_decoder *door_decoder_open(const struct qpel_dsp *dsp,
+                                       struct qpel_picture *const targets[2],
+                                       struct qpel_picture *const references[DOOR_SLOTS]);
+void door_decoder_close(struct door_decoder *decoder);
+
+/* Predicts the luma of square blocks without weights into targets[target]. */
+void door_decoder_run(const struct door_decoder *decoder, const struct door_list *list,
+                      unsigned target);
+
 /* ---- runners: door_run.c ---- */
+
+/* How a runner has a work predicted. */
+enum door_caller {
+    DOOR_BATCH,   /* through the picture door */
+    DOOR_DECODER, /* as a decoder does block by block through the dsp door: door_decoder.c */
+    DOOR_REPLAY,  /* the dsp door's bare calls: places and functions are known, and references have
+                   * a border, so that no window leaves them: replay.h */
+    DOOR_CALLER_COUNT
+};
 
 /* Seconds of the parts of one picture. */
 enum door_phase {
@@ -111,11 +132,12 @@ struct door_runner {
     enum door_form form;
     bool timed;                 /* by the device's clock, which may slow it down */
     struct door_device *device; /* null: the CPU */
-    const struct qpel_dsp *dsp; /* not null: the dsp door's calls, for comparison */
+    enum door_caller caller;
+    const struct qpel_dsp *dsp; /* of callers that use it */
 
     struct qpel_picture *target[2], *reference[DOOR_SLOTS];
     struct qpel_batch *batch[2];
-    /* dsp */
+    struct door_decoder *decoder;
     struct replay replay;
     uint8_t *src, *dst;
     bool gave_up;
@@ -140,6 +162,10 @@ bool door_cycle(struct door_runner *runner, const struct door_work *work,
 /* Null: `why`. */
 struct door_device *door_device_open(struct qpel_context *context, char why[BENCH_LINE_SIZE]);
 void door_device_close(struct door_device *device);
+
+/* Before whatever is timed: keeps a discrete GPU busy for a while. Idle ones lower their clock, some
+ * to a sixth, and take seconds to raise it. */
+bool door_device_rouse(struct door_device *device);
 
 /* measure_now() at the library's last vkQueueSubmit(). */
 double door_device_queued_at(const struct door_device *device);

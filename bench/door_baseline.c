@@ -166,7 +166,7 @@ static bool measure_rounds(struct baseline *b, unsigned rounds, struct measure_s
     bool ok = figures;
 
     for (unsigned i = 0; ok && i < rounds; i++)
-        ok = run(b, &figures[i], &figures[rounds + i]);
+        ok = door_device_rouse(b->device) && run(b, &figures[i], &figures[rounds + i]);
     if (ok) {
         *gpu = measure_stat_of(figures, rounds);
         *wall = measure_stat_of(figures + rounds, rounds);

@@ -158,6 +158,8 @@ static void close_own(struct door_device *d)
 {
     if (!d->handle || !d->vk.vkDestroyDevice)
         return;
+    for (int i = 0; i < 2; i++)
+        door_buffer_destroy(d, &d->rouse[i]);
     d->vk.vkDestroyQueryPool(d->handle, d->stamps, NULL);
     d->vk.vkDestroyFence(d->handle, d->fence, NULL);
     d->vk.vkDestroyCommandPool(d->handle, d->pool, NULL);

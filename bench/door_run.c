@@ -52,8 +52,8 @@ static bool make_picture(struct door_runner *r, const struct door_work *work,
     return *picture || !qpel_picture_create(r->context, &f, r->near, picture);
 }
 
-static bool open_dsp(struct door_runner *r, const struct trace *trace,
-                     const struct trace_picture *picture)
+static bool open_replay(struct door_runner *r, const struct trace *trace,
+                        const struct trace_picture *picture)
 {
     replay_free(&r->replay);
     free(r->src);
@@ -69,6 +69,13 @@ static bool open_dsp(struct door_runner *r, const struct trace *trace,
     return true;
 }
 
+static bool open_decoder(struct door_runner *r)
+{
+    door_decoder_close(r->decoder);
+    r->decoder = door_decoder_open(r->dsp, r->target, r->reference);
+    return r->decoder;
+}
+
 bool door_runner_open(struct door_runner *r, const struct door_work *work,
                       const struct door_images *images, const struct trace *trace,
                       const struct trace_picture *picture)
@@ -77,8 +84,8 @@ bool door_runner_open(struct door_runner *r, const struct door_work *work,
     const unsigned count = door_work_lists(work, r->form, lists);
 
     snprintf(r->why, sizeof r->why, "no memory");
-    if (r->dsp)
-        return open_dsp(r, trace, picture);
+    if (r->caller == DOOR_REPLAY)
+        return open_replay(r, trace, picture);
     for (unsigned i = 0; i < count; i++)
         if (!make_picture(r, work, &r->target[i]) ||
             (!r->batch[i] && qpel_batch_create(r->context, &r->batch[i])))
@@ -90,11 +97,13 @@ bool door_runner_open(struct door_runner *r, const struct door_work *work,
             !door_picture_write(r->reference[slot], &images->reference[slot]))
             return false;
     }
-    return true;
+    return r->caller == DOOR_BATCH || open_decoder(r);
 }
 
 void door_runner_close(struct door_runner *r)
 {
+    door_decoder_close(r->decoder);
+    r->decoder = NULL;
     for (int i = 0; i < 2; i++) {
         qpel_batch_destroy(&r->batch[i]);
         qpel_picture_destroy(&r->target[i]);
@@ -163,8 +172,12 @@ bool door_cycle(struct door_runner *r, const struct door_work *work,
     double cpu, submitted;
 
     memset(phases, 0, DOOR_PHASE_COUNT * sizeof(*phases));
-    if (r->dsp) {
-        replay_run(&r->replay, r->dsp, r->dst, r->src);
+    if (r->caller != DOOR_BATCH) {
+        if (r->caller == DOOR_REPLAY)
+            replay_run(&r->replay, r->dsp, r->dst, r->src);
+        else
+            for (unsigned i = 0; i < count; i++)
+                door_decoder_run(r->decoder, lists[i], i);
         phases[DOOR_CPU] = thread_cpu_now() - start_cpu;
         phases[DOOR_TOTAL] = measure_now() - start;
         return true;
@@ -210,7 +223,7 @@ bool door_cycle(struct door_runner *r, const struct door_work *work,
 
 /* ---- the proof ---- */
 
-static bool prove_dsp(struct door_runner *r, const struct door_work *work)
+static bool prove_replay(struct door_runner *r, const struct door_work *work)
 {
     double phases[DOOR_PHASE_COUNT];
 
@@ -225,8 +238,8 @@ bool door_prove(struct door_runner *r, const struct door_work *work,
     uint64_t hash;
 
     snprintf(r->why, sizeof r->why, "wrong bytes");
-    if (r->dsp)
-        return prove_dsp(r, work);
+    if (r->caller == DOOR_REPLAY)
+        return prove_replay(r, work);
     for (int i = 0; i < 2; i++)
         if (r->target[i] && !door_picture_write(r->target[i], NULL))
             return false;

@@ -4,11 +4,11 @@
 
 #include "door.h"
 
-enum { MAX_RUNNERS = 5 * BENCH_MAX_LAYERS + 8 * BENCH_MAX_DEVICES };
+enum { MAX_RUNNERS = 6 * BENCH_MAX_LAYERS + 8 * BENCH_MAX_DEVICES };
 
 /* Means over pictures, for the summary. */
 struct total {
-    double phases[DOOR_PHASE_COUNT], blocks, of_copy, of_dsp;
+    double phases[DOOR_PHASE_COUNT], blocks, of_copy, of_caller[DOOR_CALLER_COUNT];
     unsigned pictures;
 };
 
@@ -29,16 +29,18 @@ struct door {
 };
 
 extern const char *const door_form_names[DOOR_FORM_COUNT];
+extern const char *const door_caller_names[DOOR_CALLER_COUNT];
 
 static inline double *figures_of(const struct door *d, size_t runner, enum door_phase phase)
 {
     return d->figures + (runner * DOOR_PHASE_COUNT + phase) * d->rounds;
 }
 
-/* Prints and records a runner's figures of a work. dsp: the runner of the same layer's dsp door, or
- * itself; or SIZE_MAX. They are added to *total, which may be null. */
-void door_tell(struct door *door, size_t runner, size_t dsp, const struct door_work *work,
-               struct total *total);
+/* Prints and records a runner's figures of a work. callers: the last runner of each kind,
+ * or SIZE_MAX, for ratios to those of the same context. They are added to *total, which may be
+ * null. */
+void door_tell(struct door *door, size_t runner, const size_t callers[DOOR_CALLER_COUNT],
+               const struct door_work *work, struct total *total);
 void door_summarize(struct door *door, size_t runner);
 
 #endif

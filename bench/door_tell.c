@@ -11,11 +11,17 @@ const char *const door_form_names[DOOR_FORM_COUNT] = {
     [DOOR_PLANAR] = "planar 4:2:0",
 };
 
+const char *const door_caller_names[DOOR_CALLER_COUNT] = {
+    [DOOR_BATCH] = "the picture door",
+    [DOOR_DECODER] = "a decoder on the dsp door",
+    [DOOR_REPLAY] = "the dsp door's bare calls",
+};
+
 /* By CPU time, which other programs disturb less; both are one thread's. */
-static double ratio_to_dsp(const struct door *d, size_t runner, size_t dsp)
+static double ratio_to(const struct door *d, size_t runner, size_t other)
 {
     for (unsigned i = 0; i < d->rounds; i++)
-        d->scratch[i] = figures_of(d, runner, DOOR_CPU)[i] / figures_of(d, dsp, DOOR_CPU)[i];
+        d->scratch[i] = figures_of(d, runner, DOOR_CPU)[i] / figures_of(d, other, DOOR_CPU)[i];
     return measure_stat_of(d->scratch, d->rounds).median;
 }
 
@@ -41,17 +47,19 @@ static void tell_auto(struct door *d, const struct door_runner *r)
     json_number(j, "predicted_gpu_cpu", a.gpu_cpu);
 }
 
-void door_tell(struct door *d, size_t runner, size_t dsp, const struct door_work *work,
-               struct total *total)
+void door_tell(struct door *d, size_t runner, const size_t callers[DOOR_CALLER_COUNT],
+               const struct door_work *work, struct total *total)
 {
     struct door_runner *r = &d->runners[runner];
     struct json *j = &d->b->json;
     const double blocks = (double)work->whole.count;
     struct measure_stat stats[DOOR_PHASE_COUNT];
-    double of_dsp = 0, of_copy = 0;
+    double of_caller[DOOR_CALLER_COUNT] = { 0 }, of_copy = 0;
 
-    if (dsp != SIZE_MAX && dsp != runner && r->form == DOOR_CALLED && !r->device)
-        of_dsp = ratio_to_dsp(d, runner, dsp);
+    if (r->caller == DOOR_BATCH && r->form == DOOR_CALLED && !r->device)
+        for (int c = DOOR_BATCH + 1; c < DOOR_CALLER_COUNT; c++)
+            if (callers[c] != SIZE_MAX && d->runners[callers[c]].context == r->context)
+                of_caller[c] = ratio_to(d, runner, callers[c]);
     for (int p = 0; p < DOOR_PHASE_COUNT; p++) {
         double *figures = d->scratch;
 
@@ -67,11 +75,12 @@ void door_tell(struct door *d, size_t runner, size_t dsp, const struct door_work
            stats[DOOR_CPU].median * 1e3);
     if (!r->device && stats[DOOR_TOTAL].median > BENCH_BUSY * stats[DOOR_CPU].median)
         d->b->busy = true;
-    if (!r->dsp)
+    if (r->caller == DOOR_BATCH)
         printf("; ns a block: add %.1f, submit %.1f", stats[DOOR_ADD].median * 1e9 / blocks,
                stats[DOOR_SUBMIT].median * 1e9 / blocks);
-    if (of_dsp > 0)
-        printf("; %.3f of the dsp door's", of_dsp);
+    for (int c = 0; c < DOOR_CALLER_COUNT; c++)
+        if (of_caller[c] > 0)
+            printf("; %.3f of %s", of_caller[c], door_caller_names[c]);
     if (r->device)
         printf("; us: submit to wait %.1f, vkQueueSubmit to wait %.1f, GPU %.1f",
                stats[DOOR_DONE].median * 1e6, stats[DOOR_QUEUE].median * 1e6,
@@ -82,7 +91,7 @@ void door_tell(struct door *d, size_t runner, size_t dsp, const struct door_work
 
     json_object(j, NULL);
     json_string(j, "name", r->name);
-    json_string(j, "door", r->dsp ? "dsp" : "picture");
+    json_string(j, "door", r->caller == DOOR_BATCH ? "picture" : "dsp");
     json_string(j, "form", door_form_names[r->form]);
     json_string(j, "backend", qpel_backend_name(r->backend));
     json_bool(j, "near_gpu", r->near == QPEL_NEAR_GPU);
@@ -91,8 +100,10 @@ void door_tell(struct door *d, size_t runner, size_t dsp, const struct door_work
     for (int p = 0; p < DOOR_PHASE_COUNT; p++)
         if (stats[p].median > 0)
             bench_json_stat(j, door_phase_names[p], stats[p]);
-    if (of_dsp > 0)
-        json_number(j, "of_dsp_door", of_dsp);
+    if (of_caller[DOOR_DECODER] > 0)
+        json_number(j, "of_decoder_on_dsp_door", of_caller[DOOR_DECODER]);
+    if (of_caller[DOOR_REPLAY] > 0)
+        json_number(j, "of_dsp_doors_bare_calls", of_caller[DOOR_REPLAY]);
     if (of_copy > 0) {
         json_number(j, "copy", d->copy[d->device_of[runner]][r->form > DOOR_LUMA]);
         json_number(j, "of_copy", of_copy);
@@ -105,7 +116,8 @@ void door_tell(struct door *d, size_t runner, size_t dsp, const struct door_work
     for (int p = 0; p < DOOR_PHASE_COUNT; p++)
         total->phases[p] += stats[p].median;
     total->blocks += blocks;
-    total->of_dsp += of_dsp;
+    for (int c = 0; c < DOOR_CALLER_COUNT; c++)
+        total->of_caller[c] += of_caller[c];
     total->of_copy += of_copy;
     total->pictures++;
 }
@@ -122,8 +134,10 @@ void door_summarize(struct door *d, size_t runner)
     if (r->device)
         snprintf(more, sizeof more, ", queue to wait %.1f us, GPU %.1f us, %.2f of a copy",
                  t->phases[DOOR_QUEUE] * 1e6 / n, t->phases[DOOR_GPU] * 1e6 / n, t->of_copy / n);
-    else if (t->of_dsp > 0)
-        snprintf(more, sizeof more, ", %.3f of the dsp door", t->of_dsp / n);
+    else if (t->of_caller[DOOR_DECODER] > 0)
+        snprintf(more, sizeof more, ", %.3f of %s, %.3f of %s", t->of_caller[DOOR_DECODER] / n,
+                 door_caller_names[DOOR_DECODER], t->of_caller[DOOR_REPLAY] / n,
+                 door_caller_names[DOOR_REPLAY]);
     bench_summary(d->b,
                   "door       %-48s %7.3f ms a 1080p picture (mean of %u), CPU time %.3f; ns a "
                   "block: add %.1f, submit %.1f%s",

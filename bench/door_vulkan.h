@@ -7,6 +7,12 @@
 
 enum { STAMP_BEGIN, STAMP_END, STAMP_COUNT };
 
+struct door_buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    void *data; /* null: not mapped */
+};
+
 /* The library's device, looked into; and one of our own on the same hardware, for what the library
  * has no use for: copies, and features that the baseline's shader needs. */
 struct door_device {
@@ -27,12 +33,7 @@ struct door_device {
     VkCommandBuffer commands;
     VkFence fence;
     VkQueryPool stamps;
-};
-
-struct door_buffer {
-    VkBuffer handle;
-    VkDeviceMemory memory;
-    void *data; /* null: not mapped */
+    struct door_buffer rouse[2];
 };
 
 enum door_memory {

@@ -17,9 +17,12 @@ layout(constant_id = QPEL_SPEC_OPERATION) const uint OPERATION = 0; /* enum qpel
 layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
 #define HIGHER(n) (ROWS > n)
+#define LOOPED    false
 #define PAIRED    (ALIGNED != 0)
 #define ROLLED    (ALIGNED == 0)
 #define SCARCE    false
+#define ANY_STRIDE (ALIGNED == 0)
+
 
 layout(std430, set = QPEL_SET_BLOCKS, binding = 0) restrict readonly buffer Blocks
 {
@@ -40,40 +43,6 @@ layout(push_constant) uniform Push
 };
 
 uint strip_src, strip_dst; /* byte offsets of the strip's first sample */
-
-struct cursor {
-    uint at;   /* byte offset */
-    uint bits; /* where it is in its word, times 8, modulo 32 */
-};
-struct four {
-    uint w0, w1, bits;
-};
-struct nine {
-    uint w0, w1, w2, bits;
-};
-
-cursor cursor_at(int x, int y)
-{
-    uint at = strip_src + x + y * src_stride;
-    return cursor(at, at << 3);
-}
-
-void next_row(inout cursor c)
-{
-    c.at += src_stride;
-    if (ALIGNED == 0)
-        c.bits = c.at << 3;
-}
-
-four load_four(cursor c)
-{
-    return four(src[c.at >> 2], src[(c.at >> 2) + 1], c.bits);
-}
-
-nine load_nine(cursor c)
-{
-    return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
-}
 
 void put_word(uint word)
 {

@@ -6,7 +6,12 @@
 #include "interface.h"
 #include "picture_interface.h"
 
+/* Two lanes an item; or WIDE, one. */
+#if defined(WIDE)
+layout(local_size_x = QPEL_CHUNK_ITEMS) in;
+#else
 layout(local_size_x = QPEL_GROUP_LANES) in;
+#endif
 
 layout(std430, set = QPEL_PICTURE_SET_UPLOAD, binding = 0) restrict readonly buffer Upload
 {
@@ -117,31 +122,31 @@ weighting load_weights(uvec4 item, uint plane)
     return w;
 }
 
-uint weigh_pair(weighting w, uint a, uint b)
+WORDS weigh_pair(weighting w, WORDS a, WORDS b)
 {
     return ((a * w.a + b * w.b + w.bias) >> w.shift & w.mask) + w.offset;
 }
 
 /* 0xff of each byte that is 0x80, and not 0. */
-uint whole_bytes(uint tops)
+WORDS whole_bytes(WORDS tops)
 {
     return tops + (tops - (tops >> 7));
 }
 
 /* Four samples, clipped: even and odd bytes have weights of their own. A field's high byte is 128
  * where the sample is in 0..255. */
-uint weigh(weighting w_even, weighting w_odd, uint first, uint word)
+WORDS weigh(weighting w_even, weighting w_odd, WORDS first, WORDS word)
 {
-    uint first_even, first_odd, even, odd;
+    WORDS first_even, first_odd, even, odd;
     split(first, first_even, first_odd);
     split(word, even, odd);
     even = weigh_pair(w_even, first_even, even);
     odd = weigh_pair(w_odd, first_odd, odd);
-    uint low = even & EVEN_BYTES, high = odd & ~EVEN_BYTES;
-    uint bytes = low + ((odd - high) << 8);
+    WORDS low = even & EVEN_BYTES, high = odd & ~EVEN_BYTES;
+    WORDS bytes = low + ((odd - high) << 8);
     high += (even - low) >> 8;
-    uint positive = high & 0x80808080u;
-    uint above = (high - positive + 0x7f7f7f7fu) & 0x80808080u;
+    WORDS positive = high & 0x80808080u;
+    WORDS above = (high - positive + 0x7f7f7f7fu) & 0x80808080u;
     return (bytes | whole_bytes(above)) & whole_bytes(positive);
 }
 

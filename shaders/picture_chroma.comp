@@ -7,6 +7,8 @@
 #include "strip.glsl"
 #include "chroma.glsl"
 
+layout(constant_id = QPEL_SPEC_LOOPED) const bool LOOPED = false;
+
 chroma_source from;
 samples above;
 void make_two_rows()
@@ -49,6 +51,14 @@ void main()
             weights_odd = load_weights(item, 2);
     }
     above = filtered_row(from);
+    if (LOOPED) {
+        uint row = 0;
+        [[dont_unroll]] do {
+            make_rows();
+            row += 4;
+        } while (row < strip_rows);
+        return;
+    }
     make_rows();
     if (HIGHER(4)) {
         make_rows();

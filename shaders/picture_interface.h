@@ -84,14 +84,17 @@
  * cheaper. */
 #define QPEL_SPEC_PICKY 3
 
-/* Units are no higher. For those who ask what lower ones cost: what those skip is left out. */
-#define QPEL_SPEC_MOST_ROWS 4
-
-/* Luma, for the same: units of both of the kernel's families, or of one. */
-#define QPEL_SPEC_FAMILIES   5
+/* Luma: units of both of the kernel's families, or of one. */
+#define QPEL_SPEC_FAMILIES   4
 #define QPEL_FAMILIES_BOTH   0
 #define QPEL_FAMILIES_FIRST  1
 #define QPEL_FAMILIES_SECOND 2
+
+/* Chroma: bool: rows in a loop, as luma's are where they are wide. */
+#define QPEL_SPEC_LOOPED 5
+
+/* Units are no higher. For those who ask what lower ones cost: what those skip is left out. */
+#define QPEL_SPEC_MOST_ROWS 6
 
 /* Extend. */
 #define QPEL_SPEC_CHROMA 2 /* bool: chroma's windows, too */

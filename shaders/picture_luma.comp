@@ -1,5 +1,6 @@
-/* The picture door, luma (and all planes of 4:4:4): units of one kernel. A lane makes 4 columns of
- * a unit. Compiled once a kernel (QPEL_KERNELS), by defining FAMILY_<name>.
+/* The picture door, luma (and all planes of 4:4:4): units of one kernel. A lane makes 4 columns of a
+ * unit; or WIDE, a whole unit, in a loop, which takes less code and fewer loads, and registers that
+ * V3D doesn't have. Compiled once a kernel (QPEL_KERNELS) and width, by defining FAMILY_<name>.
  *
  * Reads whole words, as dispatch.comp does. A word of dst is written by one lane, and never read. */
 #version 450
@@ -12,52 +13,50 @@ layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOT
 #define ROWS   strip_rows
 #define PAIRED true
 #define ROLLED true
-#define SCARCE (STEP == QPEL_STEP_WEIGH)
+#define SCARCE (STEP == QPEL_STEP_WEIGH && !LOOPED)
+#define ANY_STRIDE false
+#if defined(WIDE)
+#define LOOPED true
+#else
+#define LOOPED false
+#endif
 int dx, dy;
-
-struct cursor {
-    uint at;   /* byte offset */
-    uint bits; /* where it is in its word, times 8, modulo 32 */
-};
-struct four {
-    uint w0, w1, bits;
-};
-struct nine {
-    uint w0, w1, w2, bits;
-};
-
-cursor cursor_at(int x, int y)
-{
-    uint at = strip_src + x + y * src_stride;
-    return cursor(at, at << 3);
-}
-
-void next_row(inout cursor c)
-{
-    c.at += src_stride;
-}
-
-four load_four(cursor c)
-{
-    return four(src[c.at >> 2], src[(c.at >> 2) + 1], c.bits);
-}
-
-nine load_nine(cursor c)
-{
-    return nine(src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2], c.bits);
-}
 
 #include "families.glsl"
 
+/* Of the kernel's families, plane A alone is the second. They come together, so few vectors run
+ * both branches. */
+void make_unit(uint x_frac, uint y_frac)
+{
+#if defined(FAMILY_H_FULL)
+    bool alone = x_frac == 2;
+#elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
+    bool alone = y_frac == 2;
+#else
+    const bool alone = false;
+#endif
+    if (FAMILIES != QPEL_FAMILIES_FIRST && alone)
+        make_strip(true);
+    else if (FAMILIES != QPEL_FAMILIES_SECOND)
+        make_strip(false);
+}
+
 void main()
 {
+#if defined(WIDE)
+    const uint part = 0;
+    uvec4 item = load_item(gl_WorkGroupID.x, gl_LocalInvocationID.x);
+    bool idle = (item.x & QPEL_ITEM_NONE) != 0;
+    far = ~item.x & QPEL_ITEM_NARROW;
+#else
     uint part = gl_LocalInvocationID.x & 1u;
     uvec4 item = load_item(gl_WorkGroupID.x, gl_LocalInvocationID.x >> 1);
     /* The right part of a narrow unit is idle. */
     bool idle = (item.x & (QPEL_ITEM_NONE | part * QPEL_ITEM_NARROW)) != 0;
+    part = (part & ~item.x) * QPEL_STRIP_COLUMNS;
+#endif
     if (PICKY && (idle || rejected(item)))
         return;
-    part = (part & ~item.x) * QPEL_STRIP_COLUMNS;
     uint x = item_x(item) + part, line = item_line(item);
     place_strip(item, idle, dst_base, x, line);
     strip_rows = item_rows(item);
@@ -78,17 +77,5 @@ void main()
     if (STEP == QPEL_STEP_WEIGH)
         weights_even = weights_odd = load_weights(item, component);
 
-    /* Units of the kernel's second family, plane A alone. They come together, so few vectors run
-     * both branches. */
-#if defined(FAMILY_H_FULL)
-    bool alone = (mx & 3) == 2;
-#elif defined(FAMILY_V_FULL) || defined(FAMILY_CENTRE_H)
-    bool alone = (my & 3) == 2;
-#else
-    const bool alone = false;
-#endif
-    if (FAMILIES != QPEL_FAMILIES_FIRST && alone)
-        make_strip(true);
-    else if (FAMILIES != QPEL_FAMILIES_SECOND)
-        make_strip(false);
+    make_unit(uint(mx) & 3u, uint(my) & 3u);
 }

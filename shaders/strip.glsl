@@ -1,4 +1,4 @@
-/* Where a lane's strip of a unit lies: a word wide, in dst and in src. Needs STEP and PICKY. */
+/* Where a lane's strip of a unit lies, in dst and in src: a word wide; or WIDE, two. */
 #ifndef QPEL_STRIP_GLSL
 #define QPEL_STRIP_GLSL
 
@@ -6,7 +6,6 @@
 
 layout(constant_id = QPEL_SPEC_STEP) const uint STEP = QPEL_STEP_PUT;
 layout(constant_id = QPEL_SPEC_PICKY) const bool PICKY = false;
-
 layout(constant_id = QPEL_SPEC_MOST_ROWS) const uint MOST_ROWS = QPEL_UNIT_ROWS;
 
 /* Whether the strip has more rows of luma than n, 4 or 8. */
@@ -27,22 +26,42 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     strip_first = strip_dst + scratch_base;
     strip_step = dst_stride << item_field(item);
     if (!PICKY) {
-        uint nowhere = idle_base + gl_LocalInvocationID.x * 4;
+        uint nowhere = idle_base + gl_LocalInvocationID.x * (QPEL_GROUP_LANES * 4 / gl_WorkGroupSize.x);
         strip_dst = idle ? nowhere : strip_dst;
         strip_step = idle ? 0 : strip_step;
     }
 }
 
-void put(uint word)
+#if defined(WIDE)
+uint far; /* 1; or 0: the strip is one word wide, and reads no word beyond */
+
+WORDS first_list(uint at)
 {
-    dst[strip_dst >> 2] = word;
+    return uvec2(scratch[at >> 2], scratch[(at >> 2) + far]);
+}
+#else
+WORDS first_list(uint at)
+{
+    return scratch[at >> 2];
+}
+#endif
+
+void put(WORDS words)
+{
+#if defined(WIDE)
+    dst[strip_dst >> 2] = words.x;
+    if (far != 0)
+        dst[(strip_dst >> 2) + 1] = words.y;
+#else
+    dst[strip_dst >> 2] = words;
+#endif
     strip_dst += strip_step;
     strip_first += strip_step;
 }
 
 weighting weights_even, weights_odd; /* of bytes */
 
-uint mixed(uint word, uint first)
+WORDS mixed(WORDS word, WORDS first)
 {
     if (STEP == QPEL_STEP_MEAN)
         word = mean(word, first);
@@ -51,22 +70,22 @@ uint mixed(uint word, uint first)
     return word;
 }
 
-void put_word(uint word)
+void put_word(WORDS word)
 {
-    uint first = 0;
+    WORDS first = WORDS(0);
     /* A branch where none is needed: loads that come before it would take too many registers. */
     if (STEP == QPEL_STEP_MEAN || (STEP == QPEL_STEP_WEIGH && weights_even.a != 0))
-        first = scratch[strip_first >> 2];
+        first = first_list(strip_first);
     put(mixed(word, first));
 }
 
 /* Of two rows: see families.glsl. */
-void put_two_words(uint a, uint b)
+void put_two_words(WORDS a, WORDS b)
 {
-    uint first = 0, second = 0;
+    WORDS first = WORDS(0), second = WORDS(0);
     if (STEP != QPEL_STEP_PUT) {
-        first = scratch[strip_first >> 2];
-        second = scratch[(strip_first + strip_step) >> 2];
+        first = first_list(strip_first);
+        second = first_list(strip_first + strip_step);
     }
     a = mixed(a, first);
     b = mixed(b, second);

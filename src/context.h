@@ -49,7 +49,7 @@ struct qpel_context {
     struct qpel_batch *batches; /* all of them */
     struct picture_chunk *chunks;
     bool no_heap;             /* none can be opened */
-    uint32_t pictures_tested; /* kinds that the GPU gets right, a bit each: picture_self_test.c */
+    uint64_t pictures_tested; /* kinds that the GPU gets right, a bit each: picture_self_test.c */
     bool pictures_in_test;    /* a thread tests one */
     uint64_t last_ticket;
 };

@@ -37,6 +37,10 @@ void qpel_gpu_close(struct gpu *gpu);
 /* All devices; *count is set, *taken the index of the opened one or -1. */
 const struct qpel_device *qpel_gpu_devices(const struct gpu *gpu, size_t *count, int *taken);
 
+/* For tests, which prove on one device what others do: luma is split as `runs` (plan.h) says, in
+ * batches that are made from then on. */
+void qpel_gpu_split_luma(struct gpu *gpu, unsigned runs);
+
 /* After DEVICE_LOST every call answers so at once; `reason` (may be null) says what failed. */
 bool qpel_gpu_is_lost(struct gpu *gpu, char reason[QPEL_REASON_SIZE]);
 
@@ -115,6 +119,7 @@ enum qpel_result qpel_gpu_dispatch(struct gpu *gpu, const struct job *job,
 
 /* ---- pictures ---- */
 
+struct qpel_picture;
 struct qpel_batch;
 struct gpu_batch; /* what a batch keeps from one submission to the next */
 
@@ -123,8 +128,9 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out);
 /* Null is fine. What is still in flight is left to qpel_gpu_close(). */
 void qpel_gpu_batch_destroy(struct gpu *gpu, struct gpu_batch *batch);
 
-/* Whether a picture of the batch, which has a target, is not where the device reaches it; then
- * `reason` tells why. */
+/* Whether a picture is not where the device reaches it; then `reason` tells why. */
+bool qpel_gpu_picture_refuses(const struct qpel_picture *picture, char reason[QPEL_REASON_SIZE]);
+/* Whether a picture of the batch, which has a target, is not; then `reason` tells why. */
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE]);
 
 /* What is planned of a batch is forgotten: it begins anew, with this target. */

@@ -131,6 +131,13 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *gpu, struct gpu_batch **out)
     return QPEL_ERROR_UNSUPPORTED;
 }
 
+bool qpel_gpu_picture_refuses(const struct qpel_picture *picture, char reason[QPEL_REASON_SIZE])
+{
+    (void)picture;
+    qpel_reason_set(reason, "%s", none);
+    return true;
+}
+
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
 {
     (void)batch;
@@ -168,6 +175,11 @@ enum qpel_result qpel_gpu_batch_wish_fd(struct gpu *gpu, struct gpu_batch *batch
     (void)gpu, (void)batch, (void)wish;
     qpel_reason_set(reason, "%s", none);
     return QPEL_ERROR_UNSUPPORTED;
+}
+
+void qpel_gpu_split_luma(struct gpu *gpu, unsigned runs)
+{
+    (void)gpu, (void)runs;
 }
 
 enum qpel_result qpel_gpu_batch_fd(struct gpu *gpu, struct gpu_batch *batch, int *fd)

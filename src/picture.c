@@ -69,6 +69,19 @@ static size_t lay_out(const struct qpel_picture_format *format, struct picture_p
     return size;
 }
 
+/* Of that layout, which is set. */
+static struct picture_need need_of(const struct qpel_picture_format *format, enum qpel_near near,
+                                   struct picture_planes *planes)
+{
+    const size_t size = lay_out(format, planes);
+    return (struct picture_need){
+        .size = size,
+        .row = planes->stride[0] > planes->stride[1] ? planes->stride[0] : planes->stride[1],
+        .units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8),
+        .near = near,
+    };
+}
+
 static enum qpel_result create(struct qpel_context *context,
                                const struct qpel_picture_format *format, enum qpel_near near,
                                bool exportable, struct qpel_picture **out)
@@ -84,14 +97,8 @@ static enum qpel_result create(struct qpel_context *context,
     if (!p)
         return QPEL_ERROR_NOMEM;
     struct picture_planes planes = { .offset = { 0 } };
-    const size_t size = lay_out(format, &planes);
-    struct picture_need need = {
-        .size = size,
-        .row = planes.stride[0] > planes.stride[1] ? planes.stride[0] : planes.stride[1],
-        .units = (size_t)((format->width + 7) / 8) * ((format->height + 7) / 8),
-        .near = near,
-        .exportable = exportable,
-    };
+    struct picture_need need = need_of(format, near, &planes);
+    need.exportable = exportable;
     r = qpel_picture_memory_take(context, &need, &p->memory, p->reason);
     if (r) {
         qpel_log_line(&context->log, QPEL_LOG_ERROR, "no picture of %" PRIu32 "x%" PRIu32 "%s: %s",
@@ -102,6 +109,27 @@ static enum qpel_result create(struct qpel_context *context,
     p->kind = p->memory.dmabuf.data ? QPEL_MEMORY_HEAP
               : p->memory.chunk     ? QPEL_MEMORY_DRIVER
                                     : QPEL_MEMORY_CPU;
+    qpel_picture_set_planes(p, &planes);
+    *out = p;
+    return QPEL_OK;
+}
+
+enum qpel_result qpel_picture_create_sort(struct qpel_context *context, struct gpu *gpu,
+                                          const struct qpel_picture_format *format,
+                                          enum memory_sort sort, struct qpel_picture **out)
+{
+    *out = NULL;
+    struct qpel_picture *p = qpel_picture_new(context, format);
+    if (!p)
+        return QPEL_ERROR_NOMEM;
+    struct picture_planes planes = { .offset = { 0 } };
+    const struct picture_need need = need_of(format, QPEL_NEAR_CPU, &planes);
+    enum qpel_result r = qpel_picture_memory_take_sort(context, gpu, &need, sort, &p->memory);
+    if (r) {
+        free(p);
+        return r;
+    }
+    p->kind = QPEL_MEMORY_DRIVER;
     qpel_picture_set_planes(p, &planes);
     *out = p;
     return QPEL_OK;

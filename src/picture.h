@@ -83,6 +83,11 @@ static inline int chroma_shift_y(enum qpel_chroma chroma)
 /* A picture without memory; null: there is none for it. */
 struct qpel_picture *qpel_picture_new(struct qpel_context *context,
                                       const struct qpel_picture_format *format);
+/* One of 64x128 and the like for the self-test: in the GPU's memory, of this sort. NOMEM,
+ * DEVICE_LOST. */
+enum qpel_result qpel_picture_create_sort(struct qpel_context *context, struct gpu *gpu,
+                                          const struct qpel_picture_format *format,
+                                          enum memory_sort sort, struct qpel_picture **out);
 /* Its planes, from the start of its memory, and all that follows from them. */
 void qpel_picture_set_planes(struct qpel_picture *picture, const struct picture_planes *planes);
 /* Lets the GPU use memory that is not the library's, if it can; else `reason` says why not. NOMEM,

@@ -1,157 +1,125 @@
 /* The picture door on the CPU: block by block, with the kernels of the dsp door. */
-#include <string.h>
-
+#include "clamped.h"
 #include "cpu/blocks.h"
-#include "picture.h"
+#include "rows_ahead.h"
 
-/* Room for a clamped copy of a window: 21 samples either way, or 9 pairs of 2 bytes. A row more, as
- * rows are written beyond their ends. */
-enum { SCRATCH_STRIDE = 32, SCRATCH_ROWS = 21, SCRATCH_SIZE = (SCRATCH_ROWS + 1) * SCRATCH_STRIDE };
+#define INLINE   static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
 
 /* Predictions on their way to being weighted. */
 enum { PREDICTION_STRIDE = 16, PREDICTION_SIZE = 16 * PREDICTION_STRIDE };
 
-/* What the blocks of a run have in common. */
-struct run {
+/* A pass makes one component of all blocks; of interleaved chroma, both at once. What they have in
+ * common: */
+struct pass {
     const struct qpel_batch *batch;
     const struct qpel_kernels *kernels;
-    enum qpel_chroma chroma;
-    struct samples target[QPEL_BOTTOM_FIELD + 1][COMPONENT_COUNT]; /* rows by parity */
-    /* The window of one sample, by position: how much further than a block its window reaches. */
+    int component; /* the first; Cr follows at the next byte where samples have a step of 2 */
+    bool quarter;  /* luma's filters, which 4:4:4 has for chroma, too */
+    int x_shift, y_shift; /* from luma's columns and rows to the component's */
+    struct samples targets[QPEL_BOTTOM_FIELD + 1]; /* rows by parity */
+    /* Luma's window of one sample, by position: how much further than a block its window reaches.
+     */
     struct qpel_rectangle reach[QPEL_POSITION_COUNT];
+    struct samples references[QPEL_REFERENCE_MAX];
 };
 
-/* A block's share of one plane; of interleaved chroma, of both components at once. */
+/* A block's share. */
 struct part {
-    const struct samples *target; /* the plane's rows of the block's parity */
-    int component; /* the first; Cr follows at the next byte where target's step is 2 */
     int x, y, width, height;
 };
 
-static int clamp(int value, int low, int high)
+INLINE struct part part_of(const struct qpel_picture_block *b, int x_shift, int y_shift)
 {
-    return value < low ? low : value > high ? high : value;
+    return (struct part){ b->x >> x_shift, b->y >> y_shift, b->width >> x_shift,
+                          b->height >> y_shift };
 }
 
-/* SCRATCH_STRIDE bytes of one sample, or pair; the compiler knows their number, which is the point:
- * what is too much is overwritten by what follows. */
-static inline void repeat(uint8_t *out, const uint8_t *sample, int step)
+/* Few windows leave their reference: apart, so that the others keep what they need in registers. */
+NOINLINE const uint8_t *fetch(const struct samples *ref, int x, int y,
+                              const struct qpel_rectangle *one, int width, int height,
+                              uint8_t *room)
 {
-    if (step == 1)
-        memset(out, *sample, SCRATCH_STRIDE);
-    else
-        for (int i = 0; i < SCRATCH_STRIDE; i += 2)
-            memcpy(out + i, sample, 2);
+    return window_clamped(ref, x, y, one, width, height, room, CLAMPED_BYTES);
 }
 
-/* Likewise: count bytes, up to 32, as two pieces of constant size that may overlap. */
-static inline void copy(uint8_t *out, const uint8_t *src, int count)
-{
-#define TWO_OF(size)                                                                               \
-    if (count >= (size)) {                                                                         \
-        memcpy(out, src, size);                                                                    \
-        memcpy(out + count - (size), src + count - (size), size);                                  \
-        return;                                                                                    \
-    }
-    TWO_OF(16)
-    TWO_OF(8)
-    TWO_OF(4)
-    TWO_OF(2)
-    TWO_OF(1)
-#undef TWO_OF
-}
-
-/* A copy of the window w around (x, y) with clamped coordinates (8.4.2.2.1, xInt and yInt); returns
- * where (x, y) is in it. */
-static __attribute__((noinline)) const uint8_t *fetch(const struct samples *ref, int x, int y,
-                                                      struct qpel_rectangle w,
-                                                      uint8_t scratch[SCRATCH_SIZE])
-{
-    const int step = ref->step, count = w.right - w.left + 1, first = x + w.left;
-    const int left = clamp(-first, 0, count), right = clamp(first + count - ref->width, 0, count);
-    uint8_t *out = scratch;
-    for (int line = w.top; line <= w.bottom; line++, out += SCRATCH_STRIDE) {
-        const uint8_t *row = ref->data + clamp(y + line, 0, ref->height - 1) * ref->stride;
-        if (left)
-            repeat(out, row, step);
-        if (left + right < count)
-            copy(out + left * step, row + (first + left) * step, (count - left - right) * step);
-        if (right)
-            repeat(out + (count - right) * step, row + (ref->width - 1) * step, step);
-    }
-    return scratch - w.top * SCRATCH_STRIDE - w.left * step;
-}
-
-/* The window of a block is that of one sample, grown by the block. */
-static inline bool leaves(const struct samples *ref, int x, int y, const struct qpel_rectangle *one,
-                          int width, int height)
-{
-    /* Distances to the sides: one is negative where the window leaves the reference. */
-    return ((x + one->left) | (y + one->top) | (ref->width - width - one->right - x) |
-            (ref->height - height - one->bottom - y)) < 0;
-}
-
-static struct qpel_rectangle grown(struct qpel_rectangle one, int width, int height)
-{
-    one.right += width - 1;
-    one.bottom += height - 1;
-    return one;
-}
-
-static inline enum qpel_size size_of(int side)
+INLINE enum qpel_size size_of(int side)
 {
     return (enum qpel_size)(QPEL_SIZE_4 - (side >> 3));
 }
 
 /* Luma, and chroma of 4:4:4 (8.4.2.2.1). */
-static inline void predict_quarter(const struct run *run, const struct samples *ref,
-                                   const struct part *p, const int16_t mv[2], uint8_t *dst,
-                                   ptrdiff_t dst_stride, enum qpel_operation operation)
+INLINE void predict_quarter(const struct pass *pass, const struct samples *ref, struct part p,
+                            const int16_t mv[2], uint8_t *dst, ptrdiff_t dst_stride,
+                            enum qpel_operation operation)
 {
-    uint8_t scratch[SCRATCH_SIZE];
-    int side = p->width < p->height ? p->width : p->height;
-    int position = (mv[0] & 3) + 4 * (mv[1] & 3);
+    uint8_t room[CLAMPED_SIZE(CLAMPED_BYTES)];
+    const int side = p.width < p.height ? p.width : p.height;
+    const int position = (mv[0] & 3) + 4 * (mv[1] & 3);
     qpel_kernel_fn *kernel =
-        (operation == QPEL_PUT ? run->kernels->put : run->kernels->avg)[size_of(side)][position];
-    int x = p->x + (mv[0] >> 2), y = p->y + (mv[1] >> 2);
-    const struct qpel_rectangle *one = &run->reach[position];
+        (operation == QPEL_PUT ? pass->kernels->put : pass->kernels->avg)[size_of(side)][position];
+    const int x = p.x + (mv[0] >> 2), y = p.y + (mv[1] >> 2);
+    const struct qpel_rectangle *one = &pass->reach[position];
     ptrdiff_t stride = ref->stride;
     const uint8_t *src;
-    if (__builtin_expect(leaves(ref, x, y, one, p->width, p->height), 0)) {
-        src = fetch(ref, x, y, grown(*one, p->width, p->height), scratch);
-        stride = SCRATCH_STRIDE;
+    if (__builtin_expect(window_leaves(ref, x, y, one, p.width, p.height), 0)) {
+        src = fetch(ref, x, y, one, p.width, p.height, room);
+        stride = CLAMPED_BYTES;
     } else {
         src = ref->data + y * stride + x;
     }
     kernel(dst, src, dst_stride, stride);
-    if (p->width > side)
+    if (p.width == p.height)
+        return;
+    if (p.width > side)
         kernel(dst + side, src + side, dst_stride, stride);
-    else if (p->height > side)
+    else
         kernel(dst + side * dst_stride, src + side * stride, dst_stride, stride);
 }
 
-/* Chroma of 4:2:0 and 4:2:2 (8.4.1.4, 8.4.2.2.2). */
-static void predict_chroma(const struct run *run, const struct samples *ref, const struct part *p,
-                           const int16_t mv[2], int parity_offset, uint8_t *dst,
-                           ptrdiff_t dst_stride, enum qpel_operation operation)
+/* Table 8-9: between fields of different parity, a quarter of a chroma sample, in eighths. */
+static int parity_offset(const struct pass *pass, const struct qpel_picture_block *b, int list)
 {
-    uint8_t scratch[SCRATCH_SIZE];
+    const enum qpel_parity other = pass->batch->references[b->reference[list]].parity;
+    if (!pass->y_shift || b->parity == QPEL_FRAME || other == QPEL_FRAME)
+        return 0;
+    return 2 * ((int)b->parity - (int)other);
+}
+
+/* Chroma of 4:2:0 and 4:2:2 (8.4.1.4, 8.4.2.2.2). */
+INLINE void predict_eighth(const struct pass *pass, const struct samples *ref, struct part p,
+                           const int16_t mv[2], int offset, uint8_t *dst, ptrdiff_t dst_stride,
+                           enum qpel_operation operation)
+{
+    uint8_t room[CLAMPED_SIZE(CLAMPED_BYTES)];
     /* Vertically, 4:2:2 has the rows of luma, and quarter samples of its own. */
-    int unit = run->chroma == QPEL_CHROMA_420 ? 3 : 2;
-    int my = mv[1] + parity_offset;
-    int x_frac = mv[0] & 7, y_frac = (my & ((1 << unit) - 1)) << (3 - unit);
-    int x = p->x + (mv[0] >> 3), y = p->y + (my >> unit);
+    const int unit = 2 + pass->y_shift, my = mv[1] + offset;
+    const int x_frac = mv[0] & 7, y_frac = (my & ((1 << unit) - 1)) << (3 - unit);
+    const int x = p.x + (mv[0] >> 3), y = p.y + (my >> unit);
     const struct qpel_rectangle one = { 0, 0, x_frac > 0, y_frac > 0 };
     ptrdiff_t stride = ref->stride;
     const uint8_t *src;
-    if (__builtin_expect(leaves(ref, x, y, &one, p->width, p->height), 0)) {
-        src = fetch(ref, x, y, grown(one, p->width, p->height), scratch);
-        stride = SCRATCH_STRIDE;
+    if (__builtin_expect(window_leaves(ref, x, y, &one, p.width, p.height), 0)) {
+        src = fetch(ref, x, y, &one, p.width, p.height, room);
+        stride = CLAMPED_BYTES;
     } else {
         src = ref->data + y * stride + x * ref->step;
     }
-    run->kernels->chroma(dst, dst_stride, src, stride, p->width * p->target->step, p->height,
-                         p->target->step, x_frac, y_frac, operation);
+    pass->kernels->chroma(dst, dst_stride, src, stride, p.width * ref->step, p.height, ref->step,
+                          x_frac, y_frac, operation);
+}
+
+/* One list's prediction of a part. quarter: as the pass has it, a constant. */
+INLINE void predict(const struct pass *pass, const struct qpel_picture_block *b, struct part p,
+                    int list, uint8_t *dst, ptrdiff_t dst_stride, enum qpel_operation operation,
+                    bool quarter)
+{
+    const struct samples *ref = &pass->references[b->reference[list]];
+    if (quarter)
+        predict_quarter(pass, ref, p, b->mv[list], dst, dst_stride, operation);
+    else
+        predict_eighth(pass, ref, p, b->mv[list], parity_offset(pass, b, list), dst, dst_stride,
+                       operation);
 }
 
 static struct weights weights_of(const struct qpel_weight *w, int component, int references)
@@ -164,110 +132,89 @@ static struct weights weights_of(const struct qpel_weight *w, int component, int
     };
 }
 
-/* One list's prediction of a part. */
-static inline void predict_list(const struct run *run, const struct qpel_picture_block *b,
-                                const struct part *p, int list, uint8_t *dst, ptrdiff_t dst_stride,
-                                enum qpel_operation operation)
+/* False: the block's weights are not of these components. Few are weighted: apart, as fetch(). */
+NOINLINE bool predict_weighted(const struct pass *pass, const struct qpel_picture_block *b)
 {
-    const struct reference *r = &run->batch->references[b->reference[list]];
-    const struct samples *ref = &r->rows[p->component];
-    if (p->component == 0 || run->chroma == QPEL_CHROMA_444) {
-        predict_quarter(run, ref, p, b->mv[list], dst, dst_stride, operation);
-        return;
-    }
-    /* Table 8-9: between fields of different parity, a quarter of a chroma sample, in eighths. */
-    int offset = 0;
-    if (run->chroma == QPEL_CHROMA_420 && b->parity != QPEL_FRAME && r->parity != QPEL_FRAME)
-        offset = 2 * ((int)b->parity - (int)r->parity);
-    predict_chroma(run, ref, p, b->mv[list], offset, dst, dst_stride, operation);
-}
-
-static void weight_part(const struct run *run, const struct qpel_weight *w, int references,
-                        const struct part *p, uint8_t *dst, uint8_t predictions[2][PREDICTION_SIZE])
-{
-    for (int i = 0; i < p->target->step; i++) {
-        int component = p->component + i;
-        struct weights weights = { .w = { 1, 1 } }; /* default: (a + b + 1) >> 1, or a */
-        if (w->planes >> component & 1)
-            weights = weights_of(w, component, references);
-        run->kernels->weight(dst, p->target->stride, predictions[0],
-                             references == 2 ? predictions[1] : NULL, PREDICTION_STRIDE,
-                             p->width * p->target->step, p->height, p->target->step, i, weights);
-    }
-}
-
-/* Few blocks are weighted: apart from the others, which then keep what they need in registers. */
-static __attribute__((noinline)) void predict_weighted(const struct run *run,
-                                                       const struct qpel_picture_block *b,
-                                                       const struct part *p, uint8_t *dst,
-                                                       const struct qpel_weight *weight)
-{
+    const struct qpel_weight *weight = &pass->batch->weights[b->weight - 1];
+    const struct samples *target = &pass->targets[b->parity];
+    const struct part p = part_of(b, pass->x_shift, pass->y_shift);
+    uint8_t *dst = target->data + p.y * target->stride + p.x * target->step;
     uint8_t predictions[2][PREDICTION_SIZE];
-    for (int l = 0; l < b->references; l++)
-        predict_list(run, b, p, l, predictions[l], PREDICTION_STRIDE, QPEL_PUT);
-    weight_part(run, weight, b->references, p, dst, predictions);
-}
-
-static inline void predict_part(const struct run *run, const struct qpel_picture_block *b,
-                                const struct part *p)
-{
-    uint8_t *dst = p->target->data + p->y * p->target->stride + p->x * p->target->step;
-    const struct qpel_weight *weight = b->weight ? &run->batch->weights[b->weight - 1] : NULL;
-    if (weight && weight->planes >> p->component & ((1u << p->target->step) - 1)) {
-        predict_weighted(run, b, p, dst, weight);
-        return;
+    if (!(weight->planes >> pass->component & ((1u << target->step) - 1)))
+        return false;
+    for (int list = 0; list < b->references; list++)
+        if (pass->quarter)
+            predict(pass, b, p, list, predictions[list], PREDICTION_STRIDE, QPEL_PUT, true);
+        else
+            predict(pass, b, p, list, predictions[list], PREDICTION_STRIDE, QPEL_PUT, false);
+    for (int i = 0; i < target->step; i++) {
+        int component = pass->component + i;
+        struct weights weights = { .w = { 1, 1 } }; /* default: (a + b + 1) >> 1, or a */
+        if (weight->planes >> component & 1)
+            weights = weights_of(weight, component, b->references);
+        pass->kernels->weight(dst, target->stride, predictions[0],
+                              b->references == 2 ? predictions[1] : NULL, PREDICTION_STRIDE,
+                              p.width * target->step, p.height, target->step, i, weights);
     }
-    predict_list(run, b, p, 0, dst, p->target->stride, QPEL_PUT);
-    if (b->references == 2)
-        predict_list(run, b, p, 1, dst, p->target->stride, QPEL_AVG);
+    return true;
 }
 
-static void run_luma(const struct run *run, size_t first, size_t end)
+INLINE void run(const struct pass *pass, size_t first, size_t end, bool quarter)
 {
+    const int x_shift = quarter ? 0 : pass->x_shift, y_shift = quarter ? 0 : pass->y_shift;
+    int marks[QPEL_REFERENCE_MAX];
+    const struct rows_ahead ahead =
+        rows_ahead_of(pass->batch, end, pass->references, y_shift, marks);
     for (size_t i = first; i < end; i++) {
-        const struct qpel_picture_block *b = &run->batch->blocks[i];
-        predict_part(run, b,
-                     &(struct part){
-                         .target = &run->target[b->parity][0],
-                         .x = b->x,
-                         .y = b->y,
-                         .width = b->width,
-                         .height = b->height,
-                     });
+        const struct qpel_picture_block *b = &pass->batch->blocks[i];
+        rows_ahead_look(&ahead, i);
+        if (__builtin_expect(b->weight, 0) && predict_weighted(pass, b))
+            continue;
+        const struct part p = part_of(b, x_shift, y_shift);
+        const struct samples *target = &pass->targets[b->parity];
+        uint8_t *dst = target->data + p.y * target->stride + p.x * (quarter ? 1 : target->step);
+        predict(pass, b, p, 0, dst, target->stride, QPEL_PUT, quarter);
+        if (b->references == 2)
+            predict(pass, b, p, 1, dst, target->stride, QPEL_AVG, quarter);
     }
 }
 
-static void run_chroma(const struct run *run, int component, size_t first, size_t end)
+NOINLINE void run_quarter(const struct pass *pass, size_t first, size_t end)
 {
-    int sx = chroma_shift_x(run->chroma), sy = chroma_shift_y(run->chroma);
-    for (size_t i = first; i < end; i++) {
-        const struct qpel_picture_block *b = &run->batch->blocks[i];
-        predict_part(run, b,
-                     &(struct part){
-                         .target = &run->target[b->parity][component],
-                         .component = component,
-                         .x = b->x >> sx,
-                         .y = b->y >> sy,
-                         .width = b->width >> sx,
-                         .height = b->height >> sy,
-                     });
-    }
+    run(pass, first, end, true);
+}
+
+NOINLINE void run_eighth(const struct pass *pass, size_t first, size_t end)
+{
+    run(pass, first, end, false);
+}
+
+static void start_pass(struct pass *pass, int component)
+{
+    const struct qpel_batch *batch = pass->batch;
+    const struct qpel_picture *target = batch->target;
+    const enum qpel_chroma chroma = component ? target->format.chroma : QPEL_CHROMA_444;
+    pass->component = component;
+    pass->quarter = chroma == QPEL_CHROMA_444;
+    pass->x_shift = chroma_shift_x(chroma);
+    pass->y_shift = chroma_shift_y(chroma);
+    for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
+        pass->targets[parity] =
+            samples_rows(target->component[component], (enum qpel_parity)parity);
+    for (size_t i = 0; i < batch->reference_count; i++)
+        pass->references[i] = batch->references[i].rows[component];
 }
 
 void qpel_picture_run_cpu(const struct qpel_batch *batch, size_t first, size_t end)
 {
     const struct qpel_picture *target = batch->target;
-    struct run run = {
-        .batch = batch,
-        .kernels = &batch->context->kernels,
-        .chroma = target->format.chroma,
-    };
+    struct pass pass;
+    pass.batch = batch;
+    pass.kernels = &batch->context->kernels;
     for (int position = 0; position < QPEL_POSITION_COUNT; position++)
-        run.reach[position] = qpel_window(position, 1, 1).bounds;
-    for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
-        for (int c = 0; c < target->components; c++)
-            run.target[parity][c] = samples_rows(target->component[c], (enum qpel_parity)parity);
-    run_luma(&run, first, end);
-    for (int c = 1; c < target->components; c += target->component[c].step)
-        run_chroma(&run, c, first, end);
+        pass.reach[position] = qpel_window(position, 1, 1).bounds;
+    for (int c = 0; c < target->components; c += target->component[c].step) {
+        start_pass(&pass, c);
+        (pass.quarter ? run_quarter : run_eighth)(&pass, first, end);
+    }
 }

@@ -180,6 +180,29 @@ static enum qpel_result take_exportable(struct qpel_context *c, struct gpu *gpu,
     return r ? r : wrap_buffer(c, buffer, piece, how, out);
 }
 
+enum memory_sort qpel_picture_memory_sort(const struct picture_memory *memory)
+{
+    const struct picture_chunk *chunk = memory->chunk;
+    return chunk->behind == BEHIND_NOTHING ? SORT_ENDING
+           : chunk->slot_room              ? SORT_PIECE
+                                           : SORT_ALONE;
+}
+
+enum qpel_result qpel_picture_memory_take_sort(struct qpel_context *c, struct gpu *gpu,
+                                               const struct picture_need *need,
+                                               enum memory_sort sort, struct picture_memory *out)
+{
+    *out = (struct picture_memory){ .own = NULL };
+    if (sort == SORT_PIECE)
+        return take_piece_of_gpu(c, gpu, need, out);
+    struct gpu_buffer *buffer;
+    size_t piece = round_up(need->size, GPU_BUFFER_ATOM);
+    enum qpel_result r = qpel_gpu_buffer_create(gpu, piece, need->near, &buffer);
+    const struct picture_chunk how = { .behind =
+                                           sort == SORT_ENDING ? BEHIND_NOTHING : BEHIND_WORD };
+    return r ? r : wrap_buffer(c, buffer, piece, how, out);
+}
+
 /* What a call for a GPU's memory comes to where the CPU can do without. */
 static enum qpel_result without(enum qpel_result r)
 {

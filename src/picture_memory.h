@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "dmabuf.h"
+#include "picture_kind.h"
 
 enum { CHUNK_PICTURES_MAX = 16 };
 
@@ -85,6 +86,14 @@ enum qpel_result qpel_picture_memory_adopt(struct qpel_context *context, struct 
 enum qpel_result qpel_picture_memory_export(struct qpel_context *context,
                                             const struct picture_memory *memory, int *fd,
                                             size_t *size, char reason[QPEL_REASON_SIZE]);
+
+/* Of memory that the GPU uses. */
+enum memory_sort qpel_picture_memory_sort(const struct picture_memory *memory);
+
+/* As qpel_picture_memory_take(), of this sort, from the GPU's driver. NOMEM, DEVICE_LOST. */
+enum qpel_result qpel_picture_memory_take_sort(struct qpel_context *context, struct gpu *gpu,
+                                               const struct picture_need *need,
+                                               enum memory_sort sort, struct picture_memory *out);
 
 void qpel_picture_memory_give(struct qpel_context *context, struct picture_memory *memory);
 

@@ -16,19 +16,43 @@ struct test {
 
 /* ---- kinds ---- */
 
-enum step { ONE_LIST, TWO_LISTS, WEIGHTED, STEP_COUNT };
-
-static enum step step_of(const struct qpel_batch *batch)
+static enum picture_step step_of(const struct qpel_batch *batch)
 {
-    return batch->weighted ? WEIGHTED : batch->bi ? TWO_LISTS : ONE_LIST;
+    return batch->weighted ? PICTURE_WEIGHTED : batch->bi ? PICTURE_TWO_LISTS : PICTURE_ONE_LIST;
 }
 
-/* A bit for each format and step. */
-static uint32_t kind_of(const struct qpel_batch *batch)
+/* One that is not the GPU's at all is found out later. */
+static enum memory_sort sort_of(const struct qpel_batch *batch)
 {
-    const struct qpel_picture_format *f = &batch->target->format;
-    unsigned format = (unsigned)f->chroma * 2 + (f->layout == QPEL_LAYOUT_INTERLEAVED);
-    return UINT32_C(1) << (format * STEP_COUNT + step_of(batch));
+    const struct picture_memory *target = &batch->target->memory;
+    enum memory_sort sort = SORT_PIECE;
+    /* It is written, and nothing is read behind it. */
+    if (target->chunk && qpel_picture_memory_sort(target) != SORT_PIECE)
+        sort = SORT_ALONE;
+    for (size_t i = 0; i < batch->reference_count; i++) {
+        const struct picture_memory *memory = &batch->references[i].picture->memory;
+        if (memory->chunk && qpel_picture_memory_sort(memory) > sort)
+            sort = qpel_picture_memory_sort(memory);
+    }
+    return sort;
+}
+
+struct picture_kind qpel_picture_kind_of(const struct qpel_batch *batch)
+{
+    return (struct picture_kind){
+        .format = batch->target->format,
+        .step = step_of(batch),
+        .sort = sort_of(batch),
+    };
+}
+
+/* A bit for each: chroma that is not there, or is filtered as luma, has one layout. */
+static uint64_t bit_of(const struct picture_kind *kind)
+{
+    static const unsigned formats[][2] = { { 0, 0 }, { 1, 2 }, { 3, 4 }, { 5, 5 } };
+    unsigned bit = formats[kind->format.chroma][kind->format.layout];
+    bit = bit * PICTURE_STEP_COUNT + kind->step;
+    return UINT64_C(1) << (bit * SORT_COUNT + kind->sort);
 }
 
 /* ---- the blocks ---- */
@@ -49,13 +73,13 @@ static int16_t draw_vector(uint32_t *state, int at, int length, int size, int fr
     return (int16_t)(4 * (from - at) + fraction);
 }
 
-static void draw_block(struct qpel_picture_block *b, unsigned index, enum step step,
+static void draw_block(struct qpel_picture_block *b, unsigned index, enum picture_step step,
                        uint32_t *state)
 {
     int height = b->parity == QPEL_FRAME ? HEIGHT : HEIGHT / 2;
     uint32_t sort = draw(state, 8);
-    b->references = step > ONE_LIST && sort & 1 ? 2 : 1;
-    b->weight = step == WEIGHTED && sort & 2 ? (uint16_t)(1 + draw(state, WEIGHTS)) : 0;
+    b->references = step > PICTURE_ONE_LIST && sort & 1 ? 2 : 1;
+    b->weight = step == PICTURE_WEIGHTED && sort & 2 ? (uint16_t)(1 + draw(state, WEIGHTS)) : 0;
     for (unsigned list = 0; list < b->references; list++) {
         unsigned position = (index + 7 * list) % 16;
         bool outside = draw(state, 4) == 0;
@@ -70,8 +94,8 @@ static void draw_block(struct qpel_picture_block *b, unsigned index, enum step s
 
 /* Every second pair of macroblock rows is made of fields. Of small partitions some are left out,
  * so that halves of a word remain alone. */
-static enum qpel_result add_macroblock(struct qpel_batch *batch, unsigned number, enum step step,
-                                       unsigned *index, uint32_t *state)
+static enum qpel_result add_macroblock(struct qpel_batch *batch, unsigned number,
+                                       enum picture_step step, unsigned *index, uint32_t *state)
 {
     static const uint8_t sides[][2] = { { 16, 16 }, { 16, 8 }, { 8, 16 }, { 8, 8 },
                                         { 8, 4 },   { 4, 8 },  { 4, 4 } };
@@ -98,7 +122,7 @@ static enum qpel_result add_macroblock(struct qpel_batch *batch, unsigned number
     return r;
 }
 
-static enum qpel_result enter_all(struct qpel_batch *batch, struct test *t, enum step step)
+static enum qpel_result enter_all(struct qpel_batch *batch, struct test *t, enum picture_step step)
 {
     static const struct qpel_weight weights[WEIGHTS] = {
         { 7, { 5, 5, 5 }, { { 40, 40, 40 }, { 24, 24, 24 } }, { { 3, -2, 1 }, { -7, 0, 90 } } },
@@ -111,7 +135,7 @@ static enum qpel_result enter_all(struct qpel_batch *batch, struct test *t, enum
     for (int parity = QPEL_FRAME; parity <= QPEL_BOTTOM_FIELD; parity++)
         for (int p = FIRST_REFERENCE; p <= SECOND_REFERENCE && !r; p++)
             r = qpel_batch_reference(batch, t->pictures[p], (enum qpel_parity)parity, &reference);
-    for (int i = 0; i < WEIGHTS && step == WEIGHTED && !r; i++)
+    for (int i = 0; i < WEIGHTS && step == PICTURE_WEIGHTED && !r; i++)
         r = qpel_batch_weight(batch, &weights[i], &weight);
     unsigned index = 0, count = WIDTH / MACROBLOCK * (HEIGHT / MACROBLOCK);
     uint32_t state = 1;
@@ -156,15 +180,14 @@ static bool same_samples(const struct qpel_picture *a, const struct qpel_picture
 
 /* ---- the test ---- */
 
-static enum qpel_result open_test(struct test *t, const struct qpel_picture_format *like,
-                                  enum step step)
+static enum qpel_result open_test(struct test *t, struct gpu *gpu, const struct picture_kind *kind)
 {
-    struct qpel_picture_format format = *like;
+    struct qpel_picture_format format = kind->format;
     format.width = WIDTH;
     format.height = HEIGHT;
     enum qpel_result r = QPEL_OK;
     for (int i = 0; i < PICTURES && !r; i++) {
-        r = qpel_picture_create(t->context, &format, QPEL_NEAR_CPU, &t->pictures[i]);
+        r = qpel_picture_create_sort(t->context, gpu, &format, kind->sort, &t->pictures[i]);
         if (!r)
             r = fill_picture(t->pictures[i], i);
     }
@@ -173,7 +196,7 @@ static enum qpel_result open_test(struct test *t, const struct qpel_picture_form
         if (!r)
             r = qpel_batch_begin(t->batches[i], t->pictures[i]);
         if (!r)
-            r = enter_all(t->batches[i], t, step);
+            r = enter_all(t->batches[i], t, kind->step);
     }
     return r;
 }
@@ -237,11 +260,11 @@ static enum qpel_result run_gpu(struct test *t, struct gpu *gpu, char reason[QPE
 }
 
 static enum qpel_result run_test(struct qpel_context *c, struct gpu *gpu,
-                                 const struct qpel_batch *like, char reason[QPEL_REASON_SIZE])
+                                 const struct picture_kind *kind, char reason[QPEL_REASON_SIZE])
 {
     struct test t = { .context = c };
     char why[QPEL_REASON_SIZE] = "";
-    enum qpel_result r = open_test(&t, &like->target->format, step_of(like));
+    enum qpel_result r = open_test(&t, gpu, kind);
     if (!r)
         r = run_cpu(&t);
     if (!r)
@@ -255,7 +278,7 @@ static enum qpel_result run_test(struct qpel_context *c, struct gpu *gpu,
     } else if (!same_samples(t.pictures[BY_CPU], t.pictures[BY_GPU])) {
         qpel_reason_set(reason, "self-test: a picture with %s differs from the CPU's",
                         (const char *const[]){ "one reference a block", "two references a block",
-                                               "weights" }[step_of(like)]);
+                                               "weights" }[kind->step]);
         r = QPEL_ERROR_DEVICE_LOST;
     }
     end_cpu(&t);
@@ -263,23 +286,23 @@ static enum qpel_result run_test(struct qpel_context *c, struct gpu *gpu,
     return r;
 }
 
-enum qpel_result qpel_picture_self_test(struct gpu *gpu, const struct qpel_batch *batch,
+enum qpel_result qpel_picture_self_test(struct qpel_context *c, struct gpu *gpu,
+                                        const struct picture_kind *kind,
                                         char reason[QPEL_REASON_SIZE])
 {
-    struct qpel_context *c = batch->context;
-    uint32_t kind = kind_of(batch);
+    const uint64_t bit = bit_of(kind);
     pthread_mutex_lock(&c->lock);
-    while (!(c->pictures_tested & kind) && c->pictures_in_test)
+    while (!(c->pictures_tested & bit) && c->pictures_in_test)
         pthread_cond_wait(&c->finished, &c->lock);
-    bool tested = c->pictures_tested & kind;
+    bool tested = c->pictures_tested & bit;
     c->pictures_in_test |= !tested;
     pthread_mutex_unlock(&c->lock);
     if (tested)
         return QPEL_OK;
-    enum qpel_result r = run_test(c, gpu, batch, reason);
+    enum qpel_result r = run_test(c, gpu, kind, reason);
     pthread_mutex_lock(&c->lock);
     if (!r)
-        c->pictures_tested |= kind;
+        c->pictures_tested |= bit;
     c->pictures_in_test = false;
     pthread_cond_broadcast(&c->finished);
     pthread_mutex_unlock(&c->lock);

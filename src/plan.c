@@ -34,9 +34,10 @@ static void make_rules(struct plan *plan)
 
 /* ---- lifetime ---- */
 
-enum qpel_result qpel_plan_open(struct plan *plan)
+enum qpel_result qpel_plan_open(struct plan *plan, unsigned runs)
 {
     make_rules(plan);
+    plan->runs = runs;
     plan->open = malloc(PLAN_BUCKETS * sizeof *plan->open);
     return plan->open ? QPEL_OK : QPEL_ERROR_NOMEM;
 }
@@ -388,13 +389,13 @@ static void end_open(struct finisher *f)
 }
 
 /* One run of `count` buckets, highest units first. */
-static struct plan_run add_run(struct finisher *f, unsigned bucket, int count)
+static struct plan_run add_run(struct finisher *f, unsigned bucket, unsigned count)
 {
     uint32_t first = f->count;
-    for (int i = count - 1; i >= 0; i--)
-        add_full(f, bucket + (unsigned)i);
-    for (int i = count - 1; i >= 0; i--)
-        add_open(f, bucket + (unsigned)i);
+    for (unsigned i = count; i > 0; i--)
+        add_full(f, bucket + i - 1);
+    for (unsigned i = count; i > 0; i--)
+        add_open(f, bucket + i - 1);
     end_open(f);
     return (struct plan_run){ first, f->count };
 }
@@ -416,12 +417,13 @@ void qpel_plan_finish(struct plan *plan, uint32_t *groups)
 {
     end_pending(plan);
     struct finisher f = { .plan = plan, .groups = groups, .place = plan->chunks };
+    const unsigned buckets = PLAN_LUMA_BUCKETS / plan->runs;
     unsigned bucket = 0;
     for (int pass = 0; pass < PLAN_PASSES; pass++)
         for (int s = 0; s < PLAN_SOURCES; s++) {
             bucket = (unsigned)(s * PLAN_PASSES + pass) * PLAN_PASS_BUCKETS;
-            for (int k = 0; k < KERNEL_COUNT; k++, bucket += PLAN_KERNEL_BUCKETS)
-                plan->luma[pass][s][k] = add_run(&f, bucket, PLAN_KERNEL_BUCKETS);
+            for (unsigned i = 0; i < plan->runs; i++, bucket += buckets)
+                plan->luma[pass][s][i] = add_run(&f, bucket, buckets);
         }
     for (int pass = 0; pass < PLAN_PASSES; pass++)
         for (int s = 0; s < PLAN_SOURCES; s++) {

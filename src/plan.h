@@ -28,6 +28,10 @@ enum plan_narrow { PLAN_LEFT, PLAN_RIGHT, PLAN_NARROW_COUNT };
 /* Of a kernel: its families, and in each the heights of units, 4, 8 and 16 rows. */
 enum { PLAN_HEIGHTS = 3, PLAN_KERNEL_BUCKETS = 2 * PLAN_HEIGHTS };
 
+/* Luma's dispatches of a source and pass: of the first and the second family of each kernel, or one
+ * a kernel. */
+enum { PLAN_BY_FAMILY = 2 * KERNEL_COUNT, PLAN_BY_KERNEL = KERNEL_COUNT };
+
 /* Of a source and pass: those of each kernel, and the narrow ones. */
 enum {
     PLAN_LUMA_BUCKETS = KERNEL_COUNT * PLAN_KERNEL_BUCKETS,
@@ -83,6 +87,7 @@ struct plan_rule {
 struct plan {
     struct plan_rule rule[QPEL_POSITION_COUNT];
     uint32_t bucket[QPEL_POSITION_COUNT]; /* the family's first, of a source and pass */
+    unsigned runs;                        /* PLAN_BY_FAMILY or PLAN_BY_KERNEL */
 
     /* Where full chunks go, and how many have room; set by the caller. */
     struct plan_chunk *out;
@@ -104,13 +109,13 @@ struct plan {
 
     /* Of qpel_plan_finish(). */
     uint32_t groups;
-    struct plan_run luma[PLAN_PASSES][PLAN_SOURCES][KERNEL_COUNT];
+    struct plan_run luma[PLAN_PASSES][PLAN_SOURCES][PLAN_BY_FAMILY]; /* `runs` of these */
     struct plan_run narrow_run[PLAN_PASSES][PLAN_SOURCES][PLAN_NARROW_COUNT];
     struct plan_run extend;
 };
 
-/* Makes a zeroed plan usable, or forgets what one has. NOMEM. */
-enum qpel_result qpel_plan_open(struct plan *plan);
+/* Makes a zeroed plan usable. runs: PLAN_BY_FAMILY or PLAN_BY_KERNEL. NOMEM. */
+enum qpel_result qpel_plan_open(struct plan *plan, unsigned runs);
 void qpel_plan_reset(struct plan *plan, const struct qpel_picture *target);
 /* Sets where chunks go; for a plan that has none yet. NOMEM. */
 enum qpel_result qpel_plan_place(struct plan *plan, void *memory, uint32_t room);

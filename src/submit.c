@@ -249,7 +249,8 @@ enum qpel_result qpel_submit_gpu(struct qpel_batch *b, const struct qpel_submit_
     struct gpu *gpu = qpel_context_open_gpu(c, true, &r, report->reason);
     if (!gpu)
         return r;
-    r = qpel_picture_self_test(gpu, b, report->reason);
+    const struct picture_kind kind = qpel_picture_kind_of(b);
+    r = qpel_picture_self_test(c, gpu, &kind, report->reason);
     if (r == QPEL_ERROR_DEVICE_LOST)
         qpel_context_gpu_failed(c, report->reason);
     if (r)

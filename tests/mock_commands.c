@@ -7,7 +7,7 @@
 #include "mock_internal.h"
 #include "random.h"
 
-enum { SETS_MAX = 8, PUSH_MAX = 128, DISPATCHES_MAX = 4096 };
+enum { SETS_MAX = 8, PUSH_MAX = 128, DISPATCHES_MAX = 4096, BARRIERS_MAX = 32 };
 
 struct dispatch {
     VkPipeline pipeline;
@@ -105,10 +105,16 @@ VKAPI_ATTR void VKAPI_CALL mock_CmdPipelineBarrier(
     uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
     const VkImageMemoryBarrier *images)
 {
+    VkBufferMemoryBarrier real[BARRIERS_MAX];
+
     mock.recorded += commands == mock.watched;
     emit_held(commands);
+    if (buffer_count > BARRIERS_MAX)
+        abort();
+    for (uint32_t i = 0; i < buffer_count; i++)
+        real[i] = mock_own(&buffers[i], from | to);
     REAL(CmdPipelineBarrier)
-    (commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images);
+    (commands, from, to, flags, memory_count, memory, buffer_count, real, image_count, images);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL mock_EndCommandBuffer(VkCommandBuffer commands)

@@ -25,7 +25,7 @@ VkPhysicalDevice mock_real_device(void)
     return devices[0];
 }
 
-static uint32_t real_family(void)
+uint32_t mock_real_family(void)
 {
     VkQueueFamilyProperties families[16];
     uint32_t count = 16;
@@ -120,7 +120,7 @@ VKAPI_ATTR void VKAPI_CALL mock_GetPhysicalDeviceQueueFamilyProperties(VkPhysica
         families++;
     *count = families ? families : 1;
     for (uint32_t i = 0; out && i < *count; i++) {
-        out[i] = real[real_family()];
+        out[i] = real[mock_real_family()];
         if (families)
             out[i].queueFlags = d->families[i];
         if (d->no_timestamps)
@@ -142,8 +142,10 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateDevice(VkPhysicalDevice device,
     mock_real_extensions(&real, extensions);
     if (d->families[0] && !(d->families[queue.queueFamilyIndex] & VK_QUEUE_COMPUTE_BIT))
         mock_violation("a queue of a family that does not compute");
-    queue.queueFamilyIndex = real_family();
+    queue.queueFamilyIndex = mock_real_family();
     real.pQueueCreateInfos = &queue;
+    if (!r && info->enabledExtensionCount)
+        r = d->refuses;
     if (!r)
         r = d->create_result;
     if (!r)
@@ -166,7 +168,7 @@ VKAPI_ATTR void VKAPI_CALL mock_GetDeviceQueue(VkDevice device, uint32_t family,
                                                VkQueue *out)
 {
     (void)family;
-    REAL(GetDeviceQueue)(device, real_family(), index, out);
+    REAL(GetDeviceQueue)(device, mock_real_family(), index, out);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL mock_CreateCommandPool(VkDevice device,
@@ -176,7 +178,7 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateCommandPool(VkDevice device,
 {
     VkCommandPoolCreateInfo real = *info;
     VkResult r = mock_step("vkCreateCommandPool");
-    real.queueFamilyIndex = real_family();
+    real.queueFamilyIndex = mock_real_family();
     r = r ? r : REAL(CreateCommandPool)(device, &real, allocator, out);
     mock.live += r == VK_SUCCESS;
     return r;

@@ -22,7 +22,8 @@ static bool decided(const char *name)
 {
     return !strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
            !strcmp(name, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME) ||
-           !strcmp(name, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+           !strcmp(name, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) ||
+           !strcmp(name, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME);
 }
 
 static bool real_has(const VkExtensionProperties *list, uint32_t count, const char *name)
@@ -47,6 +48,7 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_EnumerateDeviceExtensionProperties(VkPhysica
         { d->host_import, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME },
         { d->dma_buf, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME },
         { d->sync_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME },
+        { d->foreign, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME },
     };
     uint32_t real = EXTENSIONS_MAX, n = 0;
     VkResult r = mock_step("vkEnumerateDeviceExtensionProperties");
@@ -69,11 +71,18 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_EnumerateDeviceExtensionProperties(VkPhysica
     return VK_SUCCESS;
 }
 
+/* VK_EXT_queue_family_foreign is enabled. */
+static bool foreign;
+
 void mock_real_extensions(VkDeviceCreateInfo *info, const char **names)
 {
     uint32_t n = 0;
     bool wanted = false;
 
+    foreign = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        foreign |=
+            !strcmp(info->ppEnabledExtensionNames[i], VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
         if (decided(info->ppEnabledExtensionNames[i]))
             wanted = true;
@@ -216,10 +225,71 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_GetMemoryFdPropertiesKHR(
     return r;
 }
 
+/* ---- whose a buffer is ---- */
+
+enum { BUFFERS_MAX = 64 };
+
+/* Those that are this device's just now. */
+static VkBuffer owned[BUFFERS_MAX];
+
+static VkBuffer *find_owned(VkBuffer buffer)
+{
+    for (int i = 0; i < BUFFERS_MAX; i++)
+        if (owned[i] == buffer)
+            return &owned[i];
+    return NULL;
+}
+
+/* The other side of a transfer. */
+static void check_family(uint32_t family)
+{
+    if (family != (foreign ? VK_QUEUE_FAMILY_FOREIGN_EXT : VK_QUEUE_FAMILY_EXTERNAL))
+        mock_violation("a buffer goes to or comes from the wrong family");
+}
+
+VkBufferMemoryBarrier mock_own(const VkBufferMemoryBarrier *barrier, VkPipelineStageFlags stages)
+{
+    VkBufferMemoryBarrier real = *barrier;
+    VkBuffer *at = find_owned(barrier->buffer);
+    const uint32_t from = barrier->srcQueueFamilyIndex, to = barrier->dstQueueFamilyIndex;
+    bool acquire = to < MOCK_FAMILIES_MAX;
+
+    if (from == to)
+        return real;
+    if (stages & VK_PIPELINE_STAGE_HOST_BIT)
+        mock_violation("a buffer changes hands at the host's stage");
+    check_family(acquire ? from : to);
+    if (acquire == (at != NULL))
+        mock_violation(acquire ? "a buffer is acquired twice" : "a buffer is released twice");
+    if (acquire && !at)
+        at = find_owned(VK_NULL_HANDLE);
+    if (!at)
+        abort();
+    *at = acquire ? barrier->buffer : VK_NULL_HANDLE;
+    mock.acquired += acquire;
+    mock.released += !acquire;
+    real.srcQueueFamilyIndex = acquire ? VK_QUEUE_FAMILY_EXTERNAL : mock_real_family();
+    real.dstQueueFamilyIndex = acquire ? mock_real_family() : VK_QUEUE_FAMILY_EXTERNAL;
+    return real;
+}
+
 /* ---- semaphores ---- */
 
+enum { SEMAPHORES_MAX = 32 };
+
+/* Those that are made for export, and stay here; null: none. All others are the real device's. */
+static VkSemaphore exportable[SEMAPHORES_MAX];
 /* One that is signalled must not be again before that is taken from it. */
 static VkSemaphore signalled;
+
+/* Where it is among them. */
+static VkSemaphore *find_exportable(VkSemaphore semaphore)
+{
+    for (int i = 0; i < SEMAPHORES_MAX; i++)
+        if (exportable[i] == semaphore)
+            return &exportable[i];
+    return NULL;
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL mock_CreateSemaphore(VkDevice device,
                                                     const VkSemaphoreCreateInfo *info,
@@ -228,40 +298,71 @@ VKAPI_ATTR VkResult VKAPI_CALL mock_CreateSemaphore(VkDevice device,
 {
     const VkSemaphoreCreateInfo plain = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO };
     const VkExportSemaphoreCreateInfo *as = info->pNext;
+    bool export = as && as->sType == VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO;
     VkResult r = mock_step("vkCreateSemaphore");
 
-    if (!as || as->sType != VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO ||
-        as->handleTypes != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT)
+    if (export && as->handleTypes != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT)
         mock_violation("a semaphore that can't be exported");
-    r = r ? r : REAL(CreateSemaphore)(device, &plain, allocator, out);
-    mock.live += r == VK_SUCCESS;
+    r = r ? r : REAL(CreateSemaphore)(device, export ? &plain : info, allocator, out);
+    if (r)
+        return r;
+    mock.live++;
+    if (export) {
+        VkSemaphore *at = find_exportable(VK_NULL_HANDLE);
+        if (!at)
+            abort();
+        *at = *out;
+    }
     return r;
 }
 
 VKAPI_ATTR void VKAPI_CALL mock_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
                                                  const VkAllocationCallbacks *allocator)
 {
+    VkSemaphore *at = semaphore ? find_exportable(semaphore) : NULL;
+
     mock.live -= semaphore != VK_NULL_HANDLE;
     if (semaphore == signalled)
         signalled = VK_NULL_HANDLE;
+    if (at)
+        *at = VK_NULL_HANDLE;
     REAL(DestroySemaphore)(device, semaphore, allocator);
 }
 
-/* Semaphores stay here. */
 VKAPI_ATTR VkResult VKAPI_CALL mock_QueueSubmit(VkQueue queue, uint32_t count,
                                                 const VkSubmitInfo *infos, VkFence fence)
 {
     VkSubmitInfo info = infos[0];
+    const VkTimelineSemaphoreSubmitInfo *values = info.pNext;
+    VkTimelineSemaphoreSubmitInfo real_values;
+    VkSemaphore others[SEMAPHORES_MAX];
+    uint64_t other_values[SEMAPHORES_MAX];
+    uint32_t n = 0;
     VkResult r = mock_step("vkQueueSubmit");
 
-    if (count != 1 || info.signalSemaphoreCount > 1)
+    if (count != 1 || info.signalSemaphoreCount > SEMAPHORES_MAX)
         abort(); /* not needed so far */
-    if (info.signalSemaphoreCount && !r) {
-        if (info.pSignalSemaphores[0] == signalled)
-            mock_violation("a semaphore is signalled twice");
-        signalled = info.pSignalSemaphores[0];
+    if (values && values->signalSemaphoreValueCount != info.signalSemaphoreCount)
+        mock_violation("values of other semaphores than are signalled");
+    for (uint32_t i = 0; i < info.signalSemaphoreCount && !r; i++) {
+        VkSemaphore semaphore = info.pSignalSemaphores[i];
+        if (find_exportable(semaphore)) {
+            if (semaphore == signalled)
+                mock_violation("a semaphore is signalled twice");
+            signalled = semaphore;
+            continue;
+        }
+        other_values[n] = values ? values->pSignalSemaphoreValues[i] : 0;
+        others[n++] = semaphore;
     }
-    info.signalSemaphoreCount = 0;
+    info.signalSemaphoreCount = n;
+    info.pSignalSemaphores = others;
+    if (values) {
+        real_values = *values;
+        real_values.signalSemaphoreValueCount = n;
+        real_values.pSignalSemaphoreValues = other_values;
+        info.pNext = &real_values;
+    }
     return r ? r : REAL(QueueSubmit)(queue, 1, &info, fence);
 }
 

@@ -24,6 +24,9 @@ const struct mock_device *mock_device_of(VkPhysicalDevice device);
 /* The first real device that is a software one, or else the first. */
 VkPhysicalDevice mock_real_device(void);
 
+/* Its family that stands for those of mock devices. */
+uint32_t mock_real_family(void);
+
 /* What the parts put in the place of Vulkan's functions. */
 #define MOCKED_DEVICES(X)                                                                          \
     X(CreateInstance)                                                                              \
@@ -80,6 +83,10 @@ VkResult mock_file_open(struct mock_file *file, VkMemoryAllocateInfo *info,
 void mock_file_close(struct mock_file *file);
 /* The file of memory, null: none. */
 const struct mock_file *mock_file_of(VkDeviceMemory memory);
+
+/* A barrier as the real device, which has no foreign family, understands it. Keeps count of who
+ * owns the buffer: it is acquired and released by turns, as commands are recorded. */
+VkBufferMemoryBarrier mock_own(const VkBufferMemoryBarrier *barrier, VkPipelineStageFlags stages);
 
 /* Turns the extensions that a device is created with into the real one's; room for 8. */
 void mock_real_extensions(VkDeviceCreateInfo *info, const char **names);

@@ -35,7 +35,9 @@ struct mock_device {
     bool dma_buf;           /* VK_EXT_external_memory_dma_buf: any file that can be mapped is one */
     bool sync_fd;           /* VK_KHR_external_semaphore_fd */
     bool dedicated;         /* dma-bufs must be one buffer's alone */
+    bool foreign;           /* VK_EXT_queue_family_foreign */
     VkResult create_result; /* of vkCreateDevice */
+    VkResult refuses;       /* the same where extensions are asked for, which it offers */
 };
 
 /* NEVER: waits end with VK_TIMEOUT, though sooner than they ask. */
@@ -81,6 +83,8 @@ struct mock_vulkan {
     unsigned dispatches;     /* vkCmdDispatch */
     unsigned recorded;       /* barriers in the command buffer that is watched */
     unsigned updates;        /* vkUpdateDescriptorSets */
+    unsigned acquired;       /* buffers that were taken from other devices, */
+    unsigned released;       /* and given to them */
     unsigned violations;     /* of limits, alignments and atoms; each is printed */
 };
 

@@ -77,18 +77,14 @@ static bool make_device(struct own_vulkan *v)
         .pNext = v->timelines ? &features : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = v->extension_count,
+        .ppEnabledExtensionNames = v->extensions,
     };
     return INSTANCE(v, CreateDevice)(v->physical, &create, NULL, &v->device) == VK_SUCCESS;
 }
 
-bool own_vulkan_open(struct own_vulkan *v, PFN_vkGetInstanceProcAddr get_proc, uint32_t api_version,
-                     bool timelines)
+static bool open_own(struct own_vulkan *v)
 {
-    *v = (struct own_vulkan){
-        .get_proc = get_proc ? get_proc : libvulkan(),
-        .api_version = api_version,
-        .timelines = timelines,
-    };
     if (!v->get_proc || !make_instance(v))
         return false;
     if (!choose_device(v) || !make_device(v)) {
@@ -103,6 +99,29 @@ bool own_vulkan_open(struct own_vulkan *v, PFN_vkGetInstanceProcAddr get_proc, u
 #undef OWN_LOAD
     v->GetDeviceQueue(v->device, v->family, 0, &v->queue);
     return true;
+}
+
+bool own_vulkan_open(struct own_vulkan *v, PFN_vkGetInstanceProcAddr get_proc, uint32_t api_version,
+                     bool timelines)
+{
+    *v = (struct own_vulkan){
+        .get_proc = get_proc ? get_proc : libvulkan(),
+        .api_version = api_version,
+        .timelines = timelines,
+    };
+    return open_own(v);
+}
+
+bool own_vulkan_open_with(struct own_vulkan *v, const char *const *extensions, uint32_t count)
+{
+    *v = (struct own_vulkan){
+        .get_proc = libvulkan(),
+        .api_version = VK_API_VERSION_1_2,
+        .timelines = true,
+        .extensions = extensions,
+        .extension_count = count,
+    };
+    return open_own(v);
 }
 
 void own_vulkan_close(struct own_vulkan *v)
@@ -122,6 +141,8 @@ struct qpel_vulkan_params own_vulkan_params(const struct own_vulkan *v)
         .device = v->device,
         .queue = v->queue,
         .queue_family = v->family,
+        .extensions = v->extensions,
+        .extension_count = v->extension_count,
         .timeline_semaphore = v->timelines,
     };
 }

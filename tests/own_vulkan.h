@@ -43,6 +43,8 @@ struct own_vulkan {
     VkQueue queue;
     uint32_t family;
     bool timelines;
+    const char *const *extensions;
+    uint32_t extension_count;
     VkPhysicalDeviceMemoryProperties memory;
 #define OWN_MEMBER(name) PFN_vk##name name;
     OWN_FUNCTIONS(OWN_MEMBER)
@@ -53,6 +55,8 @@ struct own_vulkan {
  * null. Timelines want Vulkan 1.2. */
 bool own_vulkan_open(struct own_vulkan *v, PFN_vkGetInstanceProcAddr get_proc, uint32_t api_version,
                      bool timelines);
+/* The same, libvulkan's of 1.2 with timelines, and with these extensions of the device. */
+bool own_vulkan_open_with(struct own_vulkan *v, const char *const *extensions, uint32_t count);
 void own_vulkan_close(struct own_vulkan *v);
 
 /* Where it is, without locks. */

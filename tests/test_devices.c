@@ -379,6 +379,73 @@ static void no_driver(void **state)
     unsetenv("VK_ICD_FILENAMES");
 }
 
+/* ---- extensions ---- */
+
+static unsigned devices_created(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < mock.calls; i++)
+        n += !strcmp(mock.names[i], "vkCreateDevice");
+    return n;
+}
+
+/* Opens the device, which is V3D and shares all there is but for what its driver refuses. */
+static enum qpel_result open_sharing(struct qpel_context **context, struct qpel_device *device,
+                                     VkResult refuses, VkResult create_result)
+{
+    size_t count = 1;
+
+    mock_reset();
+    mock.devices[0].dma_buf = mock.devices[0].sync_fd = mock.devices[0].host_import = true;
+    mock.devices[0].refuses = refuses;
+    mock.devices[0].create_result = create_result;
+    assert_int_equal(qpel_context_create(context, NULL), QPEL_OK);
+    enum qpel_result r = qpel_context_gpu(*context, NULL, NULL);
+    assert_int_equal(qpel_context_devices(*context, device, &count), QPEL_OK);
+    assert_int_equal(device->taken, r == QPEL_OK);
+    printf("# %s\n", device->reason);
+    return r;
+}
+
+static void refused_extensions_are_done_without(void **state)
+{
+    static const VkResult refusals[] = { VK_ERROR_EXTENSION_NOT_PRESENT,
+                                         VK_ERROR_FEATURE_NOT_PRESENT,
+                                         VK_ERROR_INITIALIZATION_FAILED };
+    struct qpel_context *context;
+    struct qpel_device device;
+
+    (void)state;
+    need_vulkan();
+    assert_int_equal(open_sharing(&context, &device, VK_SUCCESS, VK_SUCCESS), QPEL_OK);
+    assert_true(device.dmabuf_import && device.completion_fd && device.host_import);
+    assert_null(strstr(device.reason, "refuses"));
+    assert_int_equal(devices_created(), 1);
+    qpel_context_destroy(&context);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        assert_int_equal(open_sharing(&context, &device, refusals[i], VK_SUCCESS), QPEL_OK);
+        assert_int_equal(devices_created(), 2);
+        assert_false(device.dmabuf_import || device.dmabuf_export || device.host_import ||
+                     device.completion_fd);
+        assert_non_null(strstr(device.reason, "refuses"));
+        assert_non_null(strstr(device.reason, i ? i == 1 ? "FEATURE" : "INITIAL" : "EXTENSION"));
+        qpel_context_destroy(&context);
+        expect_exact("without extensions");
+    }
+    /* It was not for them; or not for them alone. */
+    assert_int_equal(open_sharing(&context, &device, VK_SUCCESS, VK_ERROR_INITIALIZATION_FAILED),
+                     QPEL_ERROR_UNSUPPORTED);
+    assert_int_equal(devices_created(), 2);
+    assert_non_null(strstr(device.reason, "INITIALIZATION_FAILED"));
+    qpel_context_destroy(&context);
+    assert_int_equal(open_sharing(&context, &device, VK_ERROR_OUT_OF_HOST_MEMORY, VK_SUCCESS),
+                     QPEL_ERROR_UNSUPPORTED);
+    assert_int_equal(devices_created(), 1);
+    qpel_context_destroy(&context);
+    expect_clean();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +457,7 @@ int main(void)
         cmocka_unit_test(memory_of_two_kinds),
         cmocka_unit_test(queue_families_in_any_order),
         cmocka_unit_test(no_timestamps),
+        cmocka_unit_test(refused_extensions_are_done_without),
         cmocka_unit_test(few_groups),
         cmocka_unit_test(small_storage_range),
         cmocka_unit_test(no_loader),

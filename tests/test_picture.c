@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "picture_run.h"
+#include "split_luma.h"
 
 static struct target targets[TARGETS_MAX];
 static int target_count, failed_devices;
@@ -237,6 +238,7 @@ int main(void)
         cmocka_unit_test(time_is_told_when_asked_for),
     };
     target_count = targets_open(targets, &failed_devices);
+    split_luma(targets, target_count);
     int status = RUN_GROUP("picture", tests);
     targets_close(targets, target_count);
     return status;

@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "picture_run.h"
+#include "split_luma.h"
 
 static struct target targets[TARGETS_MAX];
 static int target_count, failed_devices;
@@ -453,6 +454,7 @@ int main(void)
         cmocka_unit_test(luma_alone),
     };
     target_count = targets_open(targets, &failed_devices);
+    split_luma(targets, target_count);
     int status = RUN_GROUP("picture goldens", tests);
     targets_close(targets, target_count);
     return status;

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "harness.h"
 #include "mock_vulkan.h"
+#include "picture_bare.h"
 #include "picture_run.h"
 #include "self_test.h"
 
@@ -34,10 +35,8 @@ static void close_context(struct qpel_context *context)
 
 /* ---- kinds of pictures ---- */
 
-enum step { ONE_LIST, TWO_LISTS, WEIGHTED, STEP_COUNT };
-
 /* Two macroblocks. */
-static struct picture_case small_case(struct qpel_picture_format format, enum step step,
+static struct picture_case small_case(struct qpel_picture_format format, enum picture_step step,
                                       struct random *r)
 {
     struct picture_case c = case_make(format, 1, r);
@@ -45,15 +44,15 @@ static struct picture_case small_case(struct qpel_picture_format format, enum st
     image_fill(&c.target, r);
     image_fill(&c.images[0], r);
     c.references[c.reference_count++] = (struct case_reference){ 0, QPEL_FRAME };
-    if (step == WEIGHTED)
+    if (step == PICTURE_WEIGHTED)
         c.weights[c.weight_count++] = (struct qpel_weight){ 1, { 1 }, { { 1 }, { 2 } }, { { 3 } } };
     for (int i = 0; i < 2; i++)
         c.blocks[c.count++] =
             (struct qpel_picture_block){ .x = (uint16_t)(16 * i),
                                          .width = 16,
                                          .height = 16,
-                                         .references = step == ONE_LIST || i ? 1 : 2,
-                                         .weight = step == WEIGHTED,
+                                         .references = step == PICTURE_ONE_LIST || i ? 1 : 2,
+                                         .weight = step == PICTURE_WEIGHTED,
                                          .mv = { { 6, 5 }, { -3, 2 } } };
     case_expect(&c);
     return c;
@@ -84,15 +83,15 @@ struct some_batch {
 };
 
 static struct some_batch batch_open(struct qpel_context *context, const struct kind *kind,
-                                    enum step step)
+                                    enum picture_step step)
 {
     static const struct qpel_weight weight = { .planes = 7 };
     struct qpel_picture_format format = format_of(kind);
     struct some_batch b;
     struct qpel_picture_block block = { .width = 16,
                                         .height = 16,
-                                        .references = step == ONE_LIST ? 1 : 2,
-                                        .weight = step == WEIGHTED };
+                                        .references = step == PICTURE_ONE_LIST ? 1 : 2,
+                                        .weight = step == PICTURE_WEIGHTED };
     uint8_t reference;
     uint16_t index;
 
@@ -124,19 +123,21 @@ static void every_dispatch_counts(void **state)
     struct qpel_context *context = open_context();
     assert_int_equal(qpel_context_gpu(context, NULL, NULL), QPEL_OK);
     for (int k = 0; k < KINDS; k++)
-        for (int step = 0; step < STEP_COUNT; step++) {
+        for (int step = 0; step < PICTURE_STEP_COUNT; step++) {
             char reason[QPEL_REASON_SIZE] = "";
-            struct some_batch b = batch_open(context, &kinds[k], (enum step)step);
+            struct some_batch b = batch_open(context, &kinds[k], (enum picture_step)step);
             mock.dispatches = mock.skip_at = 0;
             context->pictures_tested = 0;
-            assert_int_equal(qpel_picture_self_test(context->gpu, b.batch, reason), QPEL_OK);
+            struct picture_kind kind = qpel_picture_kind_of(b.batch);
+            assert_int_equal(qpel_picture_self_test(context, context->gpu, &kind, reason), QPEL_OK);
             unsigned count = mock.dispatches;
             assert_in_range(count, 6, 60);
             for (unsigned n = 1; n <= count; n++) {
                 mock.dispatches = 0;
                 mock.skip_at = n;
                 context->pictures_tested = 0;
-                if (qpel_picture_self_test(context->gpu, b.batch, reason) != QPEL_ERROR_DEVICE_LOST)
+                if (qpel_picture_self_test(context, context->gpu, &kind, reason) !=
+                    QPEL_ERROR_DEVICE_LOST)
                     fail_msg("kind %d, step %d: dispatch %u of %u is not missed", k, step, n,
                              count);
                 assert_int_equal(mock.dispatches, count);
@@ -159,8 +160,8 @@ static void each_kind_is_tested_once(void **state)
     (void)state;
     struct qpel_context *context = open_context();
     for (int k = 0; k < KINDS; k++)
-        for (int step = 0; step < STEP_COUNT; step++) {
-            struct some_batch b = batch_open(context, &kinds[k], (enum step)step);
+        for (int step = 0; step < PICTURE_STEP_COUNT; step++) {
+            struct some_batch b = batch_open(context, &kinds[k], (enum picture_step)step);
             unsigned dispatches[3];
             for (int i = 0; i < 3; i++) {
                 if (i == 0)
@@ -182,7 +183,8 @@ static void each_kind_is_tested_once(void **state)
 static void expect_found_out(struct qpel_context *context, const char *why)
 {
     struct random r = random_stream(1);
-    struct picture_case c = small_case(picture_format(32, 16, QPEL_CHROMA_420), TWO_LISTS, &r);
+    struct picture_case c =
+        small_case(picture_format(32, 16, QPEL_CHROMA_420), PICTURE_TWO_LISTS, &r);
     struct running run = running_open(&c, context, CREATED, CREATED);
     struct qpel_submit_params params = { .backend = QPEL_BACKEND_GPU };
     char reason[QPEL_REASON_SIZE];
@@ -258,7 +260,8 @@ static void auto_goes_on_without_it(void **state)
     assert_int_equal(qpel_context_create(&context, &with), QPEL_OK);
     qpel_recipe_destroy(&recipe);
     mock.lie = MOCK_LIE_DST;
-    struct picture_case c = small_case(picture_format(32, 16, QPEL_CHROMA_420), WEIGHTED, &r);
+    struct picture_case c =
+        small_case(picture_format(32, 16, QPEL_CHROMA_420), PICTURE_WEIGHTED, &r);
     struct running run = running_open(&c, context, CREATED, CREATED);
     running_collect(&run);
     assert_int_equal(qpel_recipe_query_batch(run.batch, &params, &answer), QPEL_OK);
@@ -278,6 +281,178 @@ static void auto_goes_on_without_it(void **state)
     close_context(context);
 }
 
+/* ---- ahead of the first picture ---- */
+
+/* Shaders that were compiled since. */
+static unsigned compiled(void)
+{
+    unsigned n = 0;
+
+    assert_true(mock.calls <= sizeof mock.names / sizeof *mock.names);
+    for (unsigned i = 0; i < mock.calls; i++)
+        n += !strcmp(mock.names[i], "vkCreateComputePipelines");
+    mock.calls = 0;
+    return n;
+}
+
+/* Where its pictures lie, as callers bring them. */
+static void batch_place(struct some_batch *b, enum memory_sort sort)
+{
+    struct qpel_picture *pictures[] = { b->target, b->reference };
+
+    for (int i = 0; i < 2 && sort != SORT_PIECE; i++)
+        picture_place_alone(pictures[i], sort == SORT_ENDING);
+}
+
+/* Formats, blocks and memory of every sort. */
+static void prepared_pictures_compile_nothing(void **state)
+{
+    struct qpel_submit_params params = { .backend = QPEL_BACKEND_GPU };
+    char reason[QPEL_REASON_SIZE];
+    qpel_ticket ticket;
+
+    (void)state;
+    for (int sort = 0; sort < SORT_COUNT; sort++) {
+        struct qpel_context *context = open_context();
+        for (int k = 0; k < KINDS; k++)
+            for (int step = 0; step < PICTURE_STEP_COUNT; step++) {
+                struct some_batch b = batch_open(context, &kinds[k], (enum picture_step)step);
+                batch_place(&b, (enum memory_sort)sort);
+                for (int again = 0; again < 2; again++) {
+                    mock.calls = mock.dispatches = 0;
+                    assert_int_equal(qpel_picture_prepare(b.reference, 1u << step, reason),
+                                     QPEL_OK);
+                    if (compiled()) /* not what other formats have had compiled */
+                        assert_false(again);
+                    assert_int_equal(mock.dispatches > 0, !again);
+                }
+                for (int again = 0; again < 2; again++) {
+                    unsigned before = mock.dispatches;
+                    mock.dispatches = 0;
+                    assert_int_equal(qpel_submit(b.batch, &params, &ticket, NULL), QPEL_OK);
+                    assert_int_equal(qpel_wait(context, ticket, WAIT_NS), QPEL_OK);
+                    assert_int_equal(compiled(), 0);
+                    if (again)
+                        assert_int_equal(mock.dispatches, before);
+                }
+                batch_close(&b);
+            }
+        close_context(context);
+    }
+}
+
+/* Several kinds by one call, and none that was not asked for. */
+static void kinds_are_prepared_as_asked(void **state)
+{
+    (void)state;
+    for (unsigned asked = QPEL_PREPARE_P; asked < 8; asked += 5) {
+        struct qpel_context *context = open_context();
+        struct some_batch b = batch_open(context, &kinds[1], PICTURE_ONE_LIST);
+        assert_int_equal(qpel_picture_prepare(b.target, asked, NULL), QPEL_OK);
+        unsigned bits = 0;
+        for (uint64_t tested = context->pictures_tested; tested; tested &= tested - 1)
+            bits++;
+        assert_int_equal(bits, (asked & 1) + (asked >> 1 & 1) + (asked >> 2));
+        for (int step = 0; step < PICTURE_STEP_COUNT; step++) {
+            mock.dispatches = 0;
+            assert_int_equal(qpel_picture_prepare(b.target, 1u << step, NULL), QPEL_OK);
+            assert_int_equal(mock.dispatches == 0, asked >> step & 1);
+        }
+        batch_close(&b);
+        close_context(context);
+    }
+}
+
+static void expect_unprepared(const struct qpel_picture *like, unsigned asked,
+                              enum qpel_result expected, const char *why)
+{
+    char reason[QPEL_REASON_SIZE] = "";
+
+    assert_int_equal(qpel_picture_prepare(like, asked, reason), expected);
+    printf("# %s\n", reason);
+    assert_non_null(strstr(reason, why));
+    assert_int_equal(qpel_picture_prepare(like, asked, NULL), expected);
+}
+
+static void what_can_not_be_prepared(void **state)
+{
+    static uint8_t samples[32 * 16];
+    struct qpel_picture_format format = picture_format(32, 16, QPEL_CHROMA_400);
+    struct qpel_picture_data data = { { samples }, { 32 }, NULL, 0 };
+    struct qpel_context_params cpu = { .backend = QPEL_BACKEND_CPU };
+    struct qpel_context *none;
+    struct qpel_picture *p;
+    char reason[QPEL_REASON_SIZE];
+
+    (void)state;
+    struct qpel_context *context = open_context();
+    expect_unprepared(NULL, QPEL_PREPARE_P, QPEL_ERROR_INVALID, "null");
+    assert_int_equal(qpel_picture_wrap(context, &format, &data, &p), QPEL_OK);
+    expect_unprepared(p, 0, QPEL_ERROR_INVALID, "kinds");
+    expect_unprepared(p, 8 | QPEL_PREPARE_P, QPEL_ERROR_INVALID, "kinds");
+    /* Out of its reach. */
+    expect_unprepared(p, QPEL_PREPARE_P, QPEL_ERROR_UNSUPPORTED, "does not reach");
+    qpel_picture_destroy(&p);
+    assert_int_equal(mock.dispatches > 0, true); /* the context's own self-test */
+    assert_int_equal(context->pictures_tested, 0);
+    assert_int_equal(qpel_picture_create(context, &format, QPEL_NEAR_CPU, &p), QPEL_OK);
+    assert_int_equal(qpel_picture_prepare(p, QPEL_PREPARE_P, reason), QPEL_OK);
+    /* Found out, and the CPU goes on. */
+    mock.lie = MOCK_LIE_DST;
+    expect_unprepared(p, QPEL_PREPARE_B, QPEL_ERROR_DEVICE_LOST, "two references a block differs");
+    assert_int_equal(qpel_context_gpu(context, NULL, reason), QPEL_ERROR_DEVICE_LOST);
+    mock.lie = MOCK_NO_LIE;
+    expect_unprepared(p, QPEL_PREPARE_P, QPEL_ERROR_DEVICE_LOST, "differs");
+    qpel_picture_destroy(&p);
+    close_context(context);
+    /* No GPU; and no need of one. */
+    context = open_context();
+    mock.device_count = 0;
+    assert_int_equal(qpel_picture_create(context, &format, QPEL_NEAR_CPU, &p), QPEL_OK);
+    expect_unprepared(p, QPEL_PREPARE_P, QPEL_ERROR_UNSUPPORTED, "no Vulkan device");
+    qpel_picture_destroy(&p);
+    close_context(context);
+    mock_reset();
+    assert_int_equal(qpel_context_create(&none, &cpu), QPEL_OK);
+    assert_int_equal(qpel_picture_create(none, &format, QPEL_NEAR_CPU, &p), QPEL_OK);
+    assert_int_equal(qpel_picture_prepare(p, QPEL_PREPARE_P | QPEL_PREPARE_B, reason), QPEL_OK);
+    assert_int_equal(mock.calls, 0);
+    qpel_picture_destroy(&p);
+    close_context(none);
+}
+
+/* The driver has no memory for a shader: no harm is done, and the next call goes on. */
+static void out_of_memory_while_preparing(void **state)
+{
+    struct qpel_picture_format format = picture_format(64, 128, QPEL_CHROMA_400);
+    char reason[QPEL_REASON_SIZE] = "";
+    struct qpel_picture *p;
+
+    (void)state;
+    struct qpel_context *context = open_context();
+    assert_int_equal(qpel_picture_create(context, &format, QPEL_NEAR_CPU, &p), QPEL_OK);
+    assert_int_equal(qpel_context_gpu(context, NULL, reason), QPEL_OK);
+    /* Its pictures will be in this one's buffer: of memory for others less will do. */
+    assert_int_equal(qpel_picture_prepare(p, QPEL_PREPARE_P, reason), QPEL_OK);
+    unsigned n;
+    for (n = 1; !mock.failed || strcmp(mock.failed, "vkCreateComputePipelines"); n++) {
+        context->pictures_tested = 0;
+        mock.calls = 0;
+        mock.fail_at = n;
+        mock.fail_with = VK_ERROR_OUT_OF_HOST_MEMORY;
+        assert_in_range(n, 1, 100);
+        if (qpel_picture_prepare(p, QPEL_PREPARE_B, reason) != QPEL_ERROR_NOMEM)
+            fail_msg("%s fails", mock.failed);
+        assert_non_null(strstr(reason, "self-test"));
+        assert_int_equal(context->pictures_tested, 0);
+    }
+    mock.fail_at = 0;
+    assert_int_equal(qpel_picture_prepare(p, QPEL_PREPARE_B, reason), QPEL_OK);
+    assert_int_equal(qpel_context_gpu(context, NULL, reason), QPEL_OK);
+    qpel_picture_destroy(&p);
+    close_context(context);
+}
+
 /* Without the self-test, which needs all there is: a context's first picture may need but little,
  * of what others make on their way. */
 static void a_first_picture_of_luma_alone(void **state)
@@ -287,13 +462,14 @@ static void a_first_picture_of_luma_alone(void **state)
     (void)state;
     struct qpel_context *context = open_context();
     struct target t = { .name = "gpu (mock)", .backend = QPEL_BACKEND_GPU, .context = context };
-    struct picture_case c = small_case(picture_format(64, 48, QPEL_CHROMA_400), ONE_LIST, &r);
+    struct picture_case c =
+        small_case(picture_format(64, 48, QPEL_CHROMA_400), PICTURE_ONE_LIST, &r);
     for (size_t i = 0; i < c.count; i++) { /* to where the whole window is inside */
         c.blocks[i].mv[0][0] = (int16_t)(4 * (16 - 16 * (int)i) + 2);
         c.blocks[i].mv[0][1] = 4 * 16 + 2;
     }
     case_expect(&c);
-    context->pictures_tested = UINT32_MAX;
+    context->pictures_tested = UINT64_MAX;
     assert_true(case_run(&c, &t, CREATED, CREATED));
     case_free(&c);
     close_context(context);
@@ -307,6 +483,10 @@ int main(void)
         cmocka_unit_test(a_lying_device_is_found_out),
         cmocka_unit_test(a_device_that_does_not_answer),
         cmocka_unit_test(auto_goes_on_without_it),
+        cmocka_unit_test(prepared_pictures_compile_nothing),
+        cmocka_unit_test(kinds_are_prepared_as_asked),
+        cmocka_unit_test(what_can_not_be_prepared),
+        cmocka_unit_test(out_of_memory_while_preparing),
         cmocka_unit_test(a_first_picture_of_luma_alone),
     };
     vulkan_here = mock_possible();

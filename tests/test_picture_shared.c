@@ -6,6 +6,7 @@
 
 #include "harness.h"
 #include "picture_sharing.h"
+#include "split_luma.h"
 
 static struct target targets[TARGETS_MAX];
 static int target_count;
@@ -220,6 +221,7 @@ int main(void)
     };
     int failed;
     target_count = targets_open(targets, &failed);
+    split_luma(targets, target_count);
     int status = failed ? EXIT_FAILURE : EXIT_SKIPPED;
     if (!failed && target_count)
         status = RUN_GROUP("shared pictures", tests);

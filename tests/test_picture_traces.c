@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "picture_run.h"
+#include "split_luma.h"
 #include "trace.h"
 
 static struct target targets[TARGETS_MAX];
@@ -390,6 +391,7 @@ int main(int argc, char **argv)
     };
     path_count = trace_find(argc > 1 ? argv[1] : "tests/data", NULL, paths, TRACES_MAX);
     target_count = targets_open(targets, &failed_devices);
+    split_luma(targets, target_count);
     int status = RUN_GROUP("picture traces", tests);
     targets_close(targets, target_count);
     return status;

@@ -13,7 +13,7 @@ struct planned {
     uint32_t room;
 };
 
-static struct planned planned_open(uint32_t room)
+static struct planned planned_open(uint32_t room, unsigned runs)
 {
     struct planned p = {
         .plan = calloc(1, sizeof *p.plan),
@@ -23,7 +23,7 @@ static struct planned planned_open(uint32_t room)
     };
 
     assert_true(p.plan && p.chunks && p.groups);
-    assert_int_equal(qpel_plan_open(p.plan), QPEL_OK);
+    assert_int_equal(qpel_plan_open(p.plan, runs), QPEL_OK);
     assert_int_equal(qpel_plan_place(p.plan, p.chunks, room), QPEL_OK);
     return p;
 }
@@ -60,8 +60,8 @@ static uint64_t samples_of(const struct planned *p, enum plan_pass pass)
     uint64_t samples = 0;
 
     for (int s = 0; s < PLAN_SOURCES; s++)
-        for (int k = 0; k < KERNEL_COUNT; k++) {
-            struct plan_run run = p->plan->luma[pass][s][k];
+        for (unsigned n = 0; n < p->plan->runs; n++) {
+            struct plan_run run = p->plan->luma[pass][s][n];
             for (uint32_t g = run.first; g < run.end; g++)
                 for (int i = 0; i < QPEL_CHUNK_ITEMS; i++) {
                     const uint32_t *w = p->chunks[p->groups[g] / QPEL_CHUNK_ITEMS].items[i].word;
@@ -89,10 +89,11 @@ static void collect(struct qpel_batch *batch, struct qpel_picture *target,
         assert_int_equal(qpel_batch_weight(batch, &c->weights[i], &weight), QPEL_OK);
 }
 
-static void compare(struct qpel_context *context, const struct picture_case *c, struct random *r)
+static void compare(struct qpel_context *context, const struct picture_case *c, unsigned runs,
+                    struct random *r)
 {
     struct qpel_picture *target, *references[CASE_IMAGES];
-    struct planned whole = planned_open(4096), parts = planned_open(4096);
+    struct planned whole = planned_open(4096, runs), parts = planned_open(4096, runs);
     struct qpel_batch *batch;
     uint64_t put = 0, mix = 0;
 
@@ -140,6 +141,7 @@ static void compare(struct qpel_context *context, const struct picture_case *c, 
 static void portions_make_no_difference(void **state)
 {
     const struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU };
+    static const unsigned runs[] = { PLAN_BY_FAMILY, PLAN_BY_KERNEL };
     struct random r = random_stream(1);
     struct qpel_context *context;
 
@@ -147,7 +149,7 @@ static void portions_make_no_difference(void **state)
     assert_int_equal(qpel_context_create(&context, &params), QPEL_OK);
     for (int n = 0; n < 200; n++) {
         struct picture_case c = case_draw(n % 4 ? 60 : 200, &r);
-        compare(context, &c, &r);
+        compare(context, &c, runs[n / 2 % 2], &r);
         case_free(&c);
     }
     qpel_context_destroy(&context);
@@ -158,7 +160,7 @@ static void without_room(void **state)
 {
     const struct qpel_context_params params = { .backend = QPEL_BACKEND_CPU };
     const struct qpel_picture_format f = { .width = 256, .height = 256, .chroma = QPEL_CHROMA_420 };
-    struct planned p = planned_open(64);
+    struct planned p = planned_open(64, PLAN_BY_KERNEL);
     struct qpel_picture *target, *reference;
     struct plan_chunk beyond;
     struct qpel_context *context;

@@ -254,7 +254,7 @@ static void semaphores_order_submissions(void **state)
     struct qpel_vulkan_semaphore wait[] = { { timeline, 1 } };
     struct qpel_vulkan_semaphore signal[] = { { binary, 0 }, { timeline, 2 } };
     struct qpel_vulkan_semaphores s = { wait, 1, signal, 2 };
-    assert_int_equal(qpel_vulkan_submit(batch, &s, &ticket, NULL), QPEL_OK);
+    assert_int_equal(qpel_vulkan_submit(batch, NULL, &s, &ticket, NULL), QPEL_OK);
     assert_int_equal(qpel_poll(t.context, ticket, &done), QPEL_OK);
     assert_false(done);
     assert_int_equal(qpel_wait(t.context, ticket, 1000000), QPEL_ERROR_TIMEOUT);
@@ -281,9 +281,15 @@ static void semaphores_order_submissions(void **state)
     assert_int_equal(value, 2);
     assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_OK);
     check_columns(p[1], 1);
-    /* And with none. */
-    assert_int_equal(qpel_vulkan_submit(batch, NULL, &ticket, NULL), QPEL_OK);
+    /* And with none; timed, as the GPU was asked for. */
+    const struct qpel_submit_params params = { .backend = QPEL_BACKEND_GPU, .timed = true };
+    double seconds;
+    struct qpel_device device;
+    assert_int_equal(qpel_context_gpu(t.context, &device, NULL), QPEL_OK);
+    assert_int_equal(qpel_vulkan_submit(batch, &params, NULL, &ticket, NULL), QPEL_OK);
     assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_OK);
+    assert_int_equal(qpel_ticket_gpu_seconds(t.context, ticket, &seconds), QPEL_OK);
+    assert_int_equal(seconds > 0, device.timestamps);
     assert_int_equal(spy.locks, spy.submits);
 
     qpel_batch_destroy(&batch);
@@ -302,7 +308,7 @@ static void expect_invalid(struct qpel_batch *batch, const struct qpel_vulkan_se
     struct qpel_report report;
     qpel_ticket ticket = 99;
 
-    assert_int_equal(qpel_vulkan_submit(batch, s, &ticket, &report), QPEL_ERROR_INVALID);
+    assert_int_equal(qpel_vulkan_submit(batch, NULL, s, &ticket, &report), QPEL_ERROR_INVALID);
     assert_int_equal(ticket, 99);
     assert_true(report.fault == QPEL_FAULT_NULL || *report.reason);
     assert_int_equal(report.backend, QPEL_BACKEND_AUTO);
@@ -338,7 +344,16 @@ static void bad_calls_are_refused(void **state)
     expect_invalid(batch, &(struct qpel_vulkan_semaphores){
                               .wait = many, .wait_count = QPEL_VULKAN_SEMAPHORE_MAX + 1 });
     expect_invalid(NULL, NULL);
-    assert_int_equal(qpel_vulkan_submit(batch, NULL, NULL, NULL), QPEL_ERROR_INVALID);
+    assert_int_equal(qpel_vulkan_submit(batch, NULL, NULL, NULL, NULL), QPEL_ERROR_INVALID);
+    for (int backend = -1; backend <= QPEL_BACKEND_GPU + 1; backend++) {
+        struct qpel_submit_params params = { .backend = (enum qpel_backend)backend };
+        struct qpel_report report;
+        if (backend == QPEL_BACKEND_AUTO || backend == QPEL_BACKEND_GPU)
+            continue;
+        assert_int_equal(qpel_vulkan_submit(batch, &params, NULL, &ticket, &report),
+                         QPEL_ERROR_INVALID);
+        assert_int_equal(report.fault, QPEL_FAULT_BACKEND);
+    }
     assert_int_equal(qpel_vulkan_record(batch, NULL, NULL), QPEL_ERROR_INVALID);
     assert_int_equal(qpel_vulkan_record(NULL, (VkCommandBuffer)&old, NULL), QPEL_ERROR_INVALID);
     /* Nothing was begun. */
@@ -355,7 +370,7 @@ static void bad_calls_are_refused(void **state)
     qpel_context_destroy(&own_device);
     /* None of that did anything, and the batch is as good as before. */
     assert_int_equal(spy.submits, submits);
-    assert_int_equal(qpel_vulkan_submit(batch, NULL, &ticket, NULL), QPEL_OK);
+    assert_int_equal(qpel_vulkan_submit(batch, NULL, NULL, &ticket, NULL), QPEL_OK);
     assert_int_equal(qpel_wait(t.context, ticket, WAIT_NS), QPEL_OK);
     check_columns(p[1], 1);
 

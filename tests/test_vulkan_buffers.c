@@ -359,7 +359,7 @@ static void a_timeline_between_copies_and_batches(void **state)
     assert_int_equal(own.QueueSubmit(own.queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
     struct qpel_vulkan_semaphore wait = { timeline, 1 }, signal = { timeline, 2 };
     struct qpel_vulkan_semaphores s = { &wait, 1, &signal, 1 };
-    assert_int_equal(qpel_vulkan_submit(batch, &s, &ticket, NULL), QPEL_OK);
+    assert_int_equal(qpel_vulkan_submit(batch, NULL, &s, &ticket, NULL), QPEL_OK);
     VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
     values = (VkTimelineSemaphoreSubmitInfo){
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,

@@ -204,7 +204,7 @@ static enum qpel_result journey_start(struct journey *j, struct qpel_report *rep
 {
     if (j->way == RECORD)
         return qpel_vulkan_record(j->run.batch, j->commands.buffer, report);
-    return qpel_vulkan_submit(j->run.batch, NULL, &j->ticket, report);
+    return qpel_vulkan_submit(j->run.batch, NULL, NULL, &j->ticket, report);
 }
 
 static void journey_end(struct journey *j)
@@ -293,7 +293,7 @@ static void lost_while_recorded(void **state)
     struct running empty = running_open(&other, j.t.context, CREATED, CREATED);
     assert_int_equal(qpel_batch_begin(empty.batch, empty.target.picture), QPEL_OK);
     qpel_ticket ticket;
-    assert_int_equal(qpel_vulkan_submit(empty.batch, NULL, &ticket, NULL), QPEL_OK);
+    assert_int_equal(qpel_vulkan_submit(empty.batch, NULL, NULL, &ticket, NULL), QPEL_OK);
     mock.fence = MOCK_FENCE_LOST;
     assert_int_equal(qpel_wait(j.t.context, ticket, WAIT_NS), QPEL_ERROR_DEVICE_LOST);
     running_close(&empty);

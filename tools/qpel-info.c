@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <qpel/qpel.h>
+#include "info.h"
 
 static const char usage[] =
     "usage: qpel-info [--device NAME|UUID|software] [--cpu-time] [--recipe]\n"
@@ -197,7 +197,8 @@ int main(int argc, char **argv)
     struct qpel_device device;
     r = qpel_context_gpu(context, &device, reason);
     printf("GPU: %s\n", r ? reason : device.name);
-    int failed = print_devices(context) || print_pictures(context) || print_choices(context);
+    int failed = print_devices(context) || print_pictures(context) || print_choices(context) ||
+                 info_print_pictures(context);
     if (recipe)
         failed |= print_recipe();
     qpel_context_destroy(&context);

@@ -155,7 +155,7 @@ static void plan_work(struct qpel_context *context, const struct door_work *work
     uint16_t weight;
     uint8_t index;
 
-    if (!chunks || !groups || !plan || qpel_plan_open(plan) ||
+    if (!chunks || !groups || !plan || qpel_plan_open(plan, PLAN_BY_KERNEL) ||
         qpel_plan_place(plan, chunks, room) ||
         qpel_picture_create(context, &f, QPEL_NEAR_CPU, &target) ||
         qpel_picture_create(context, &f, QPEL_NEAR_CPU, &reference) ||

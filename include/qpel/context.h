@@ -113,7 +113,8 @@ struct qpel_device {
     enum qpel_device_kind kind;
     uint32_t vendor_id, device_id;
     uint32_t api_version[3];
-    /* Taken by this context; otherwise `reason` says why not. */
+    /* Taken by this context: `reason` says why, and what of the device had to be done without;
+     * otherwise why not. */
     bool taken;
     char reason[QPEL_REASON_SIZE];
     /* Limits that bind the library. */

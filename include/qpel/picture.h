@@ -112,7 +112,10 @@ QPEL_API enum qpel_result qpel_picture_wrap(struct qpel_context *context,
  * around submissions to the CPU. It is of the whole dma-buf: where two pictures are in one, nothing
  * else may happen to either while the CPU has one open that it writes. The library orders nobody
  * else's use of it: that has ended when a submission starts that names the picture, and starts when
- * its ticket is done. What is in the dma-buf stays as it is.
+ * its ticket is done. Submissions to the GPU take it from the queue family of other devices, and
+ * give it back (VK_QUEUE_FAMILY_FOREIGN_EXT, or where the device lacks VK_EXT_queue_family_foreign
+ * VK_QUEUE_FAMILY_EXTERNAL): another user of Vulkan does likewise. What is in the dma-buf stays as
+ * it is.
  *
  * QPEL_OK; INVALID: no descriptor, a row shorter than its samples, planes that overlap or don't lie
  * in it; UNSUPPORTED: bit depth, or neither CPU nor GPU can use it; NOMEM; DEVICE_LOST: by this
@@ -126,8 +129,8 @@ QPEL_API enum qpel_result qpel_picture_import(struct qpel_context *context,
  * caller closes, its size and where the planes are. The memory lives as long as any descriptor of
  * it; the contents are the picture's, ordered with others by the caller alone: they read it when
  * the ticket that writes it is done (and no access of the CPU that writes is open), and have ended
- * before it is written again. Of pictures made by qpel_picture_create_exportable(), imported ones,
- * and those of a dma-heap.
+ * before it is written again; its queue family is as qpel_picture_import() has it. Of pictures made
+ * by qpel_picture_create_exportable(), imported ones, and those of a dma-heap.
  *
  * QPEL_OK; INVALID; UNSUPPORTED: another picture; NOMEM: also where there are too many descriptors;
  * DEVICE_LOST. On failure out->fd is -1, and the log tells why. Any thread. */
@@ -270,9 +273,10 @@ struct qpel_submit_params {
  * that can't start (UNSUPPORTED, NOMEM or DEVICE_LOST of its own), the CPU does it; the report
  * tells.
  *
- * Before a context's GPU first predicts a kind of picture (a format; one reference a block, two, or
- * weights), it predicts a small one, which is compared with the CPU's. One that fails is not used
- * any more. That call also has the driver compile the kind's shaders: it takes tenths of a second.
+ * Before a context's GPU first predicts a kind of picture (a format; the call that made it; one
+ * reference a block, two, or weights), it predicts a small one, which is compared with the CPU's.
+ * One that fails is not used any more. That call also has the driver compile the kind's shaders: it
+ * takes tenths of a second, unless qpel_picture_prepare() has seen to that.
  *
  * QPEL_OK; INVALID: null, or nothing was begun; UNSUPPORTED: no GPU, one that does not reach a
  * picture or has no descriptor to tell its end, or a picture that the CPU does not reach (the
@@ -283,6 +287,33 @@ struct qpel_submit_params {
 QPEL_API enum qpel_result qpel_submit(struct qpel_batch *batch,
                                       const struct qpel_submit_params *params, qpel_ticket *ticket,
                                       struct qpel_report *report);
+
+/* Kinds of pictures by what their blocks have. A stream with B pictures has P pictures, too. */
+enum {
+    QPEL_PREPARE_P = 1,       /* one reference each, no weights */
+    QPEL_PREPARE_B = 2,       /* some two references, none weights */
+    QPEL_PREPARE_WEIGHTED = 4 /* some weights */
+};
+
+/* Makes the GPU ready for pictures, so that their first submission is as fast as any: does what
+ * qpel_submit() to the GPU would do first, which is to open it, have shaders compiled and compare a
+ * small picture of each kind with the CPU's. It takes tenths of a second a kind, and nothing for
+ * kinds that are ready; it waits for all that was submitted before.
+ *
+ *   like    a picture like those to come: of their chroma format and layout, of any size, from the
+ *           same call (create, near whom; import; wrap), as shaders differ for these
+ *   kinds   QPEL_PREPARE_P and so on, one or more
+ *   reason  may be null; filled on failure
+ *
+ * Two things remain to be compiled when they first occur: what pictures narrower than 8 samples
+ * want, and one whose vectors leave their references in more than about a quarter of its area.
+ *
+ * QPEL_OK, also of a context made with QPEL_BACKEND_CPU, where nothing is done; INVALID: null, no
+ * kind, or one that is none of those; UNSUPPORTED: no GPU, or it does not reach such a picture;
+ * NOMEM: call again, or let qpel_submit() do it; DEVICE_LOST: the GPU failed, or is wrong: it is
+ * not used any more, AUTO and CPU still work. Any thread. */
+QPEL_API enum qpel_result qpel_picture_prepare(const struct qpel_picture *like, unsigned kinds,
+                                               char reason[QPEL_REASON_SIZE]);
 
 /* Runs slice 0..slices-1 of a batch that was submitted so; each once, from any thread and in any
  * order. INVALID: no such slice, or it has been run. */

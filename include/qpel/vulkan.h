@@ -88,6 +88,12 @@ QPEL_API enum qpel_result qpel_vulkan_context_create(struct qpel_context **out,
  *   after   the target was written at that stage by VK_ACCESS_SHADER_WRITE_BIT. The commands end
  *           with a barrier to the host where the library submits them, with none where it records.
  *
+ * Pictures in dma-bufs (qpel_picture_import(), qpel_picture_create_exportable(), and those that
+ * qpel_picture_memory() calls QPEL_MEMORY_HEAP) are not this queue family's between batches. They
+ * are VK_QUEUE_FAMILY_FOREIGN_EXT's where VK_EXT_queue_family_foreign is among the extensions, else
+ * VK_QUEUE_FAMILY_EXTERNAL's. Each batch acquires those that it names before its work, and releases
+ * them after it, at that stage both times; so do the caller's own commands that use one.
+ *
  * Work of batches of one context must not run at the same time: they share memory of the library's.
  * On one queue it does not; a semaphore keeps queues apart. */
 
@@ -95,8 +101,8 @@ QPEL_API enum qpel_result qpel_vulkan_context_create(struct qpel_context **out,
 
 /* Where a picture lies. A buffer may hold several. */
 struct qpel_vulkan_buffer {
-    /* Made with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, bound to memory, and the context's queue
-     * family's when batches run. */
+    /* For qpel_vulkan_picture_wrap() made with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, bound to memory,
+     * and the context's queue family's when batches run. */
     VkBuffer buffer;
     VkDeviceSize size;                                           /* the buffer's */
     VkDeviceSize offset[QPEL_PLANE_MAX], stride[QPEL_PLANE_MAX]; /* bytes from its start */
@@ -119,6 +125,37 @@ QPEL_API enum qpel_result qpel_vulkan_picture_wrap(struct qpel_context *context,
                                                    const struct qpel_picture_format *format,
                                                    const struct qpel_vulkan_buffer *where,
                                                    struct qpel_picture **out);
+
+/* ---- the library's pictures in the caller's commands ---- */
+
+/* Tells where a picture lies, for commands of the caller's: to show it, encode it, copy it, or to
+ * write a reference by other means than the CPU. Of any picture of such a context that the GPU
+ * reaches, whoever's its memory is.
+ *
+ *   out  the buffer, the library's (made for VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, _TRANSFER_SRC_BIT
+ *        and _TRANSFER_DST_BIT, exclusive to the context's queue family) or the one that was
+ *        wrapped; its bytes, of a wrapped one up to the picture's end at least; where the planes
+ *        are in it. `mapped` is null: the CPU's way is qpel_picture_begin()
+ *
+ * The buffer stays the library's, and lives as long as the picture: it is not to be destroyed, and
+ * what the caller's commands do with it has ended before qpel_picture_destroy(). All of this is the
+ * same all the picture's life. The buffer holds other pictures, and memory that batches work in:
+ * touch the samples of the planes' rows and what is between them, nothing before, behind, or else.
+ *
+ * The library does not know of the caller's commands, and keeps nobody off because of them. They
+ * use the picture as "order" has it: reading follows the batch that writes it, by a barrier from
+ * VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT and VK_ACCESS_SHADER_WRITE_BIT on the same queue (recorded
+ * behind the batch, or submitted after it), or by a semaphore of qpel_vulkan_submit(); what they
+ * write is made visible to that stage's reads and writes before the batch that uses it; and a batch
+ * that writes the picture anew follows their last read. That a ticket is done tells the CPU, and
+ * later submissions nothing: these have their barrier all the same. They end before the CPU opens
+ * the picture with qpel_picture_begin(), with a barrier to the host; and what it then writes is
+ * visible to what is submitted after qpel_picture_end().
+ *
+ * QPEL_OK; INVALID: null, or a context that was not made here; UNSUPPORTED: the GPU does not reach
+ * it (qpel_picture_memory() tells why). *out is then all zeros. Any thread. */
+QPEL_API enum qpel_result qpel_vulkan_picture_buffer(const struct qpel_picture *picture,
+                                                     struct qpel_vulkan_buffer *out);
 
 /* ---- recording ---- */
 
@@ -163,15 +200,23 @@ struct qpel_vulkan_semaphores {
     uint32_t signal_count;
 };
 
-/* qpel_submit() to the GPU, with semaphores; null or none: the same as that. The ticket is waited
- * for as any other. The context's timeout counts while the semaphores are waited for: signal them
- * sooner, or wait for the ticket (and destroy the batch) only once they will be. The self-test
- * before the first picture of a kind (qpel_submit()) waits for all that was submitted before.
+/* qpel_submit() to the GPU, with semaphores. The ticket is waited for as any other. The context's
+ * timeout counts while the semaphores are waited for: signal them sooner, or wait for the ticket
+ * (and destroy the batch) only once they will be. The self-test before the first picture of a kind
+ * (qpel_submit()) waits for all that was submitted before.
  *
- * What qpel_submit() answers, and INVALID: a null handle, too many of them, a value other than 0
- * without qpel_vulkan_params.timeline_semaphore, a context that was not made here. On any error but
- * DEVICE_LOST no semaphore is waited for or signalled. */
+ *   params      as of qpel_submit(), null: all defaults. backend is AUTO or GPU, which are the same
+ *               here; slices do not count. completion_fd wants VK_KHR_external_semaphore_fd among
+ *               qpel_vulkan_params.extensions
+ *   semaphores  null: none. With completion_fd: call qpel_ticket_fd() only once the signals that
+ *               `wait` names are submitted, or given by the CPU, and all that they depend on;
+ * Vulkan exports no other end of work report      may be null
+ *
+ * What qpel_submit() answers, and INVALID: QPEL_BACKEND_CPU, a null handle, too many of them, a
+ * value other than 0 without qpel_vulkan_params.timeline_semaphore, a context that was not made
+ * here. On any error but DEVICE_LOST no semaphore is waited for or signalled. */
 QPEL_API enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
+                                             const struct qpel_submit_params *params,
                                              const struct qpel_vulkan_semaphores *semaphores,
                                              qpel_ticket *ticket, struct qpel_report *report);
 

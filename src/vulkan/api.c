@@ -148,16 +148,25 @@ static enum qpel_result check_semaphores(const struct qpel_vulkan_semaphore *lis
 }
 
 enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
+                                    const struct qpel_submit_params *params,
                                     const struct qpel_vulkan_semaphores *semaphores,
                                     qpel_ticket *ticket, struct qpel_report *report)
 {
+    static const struct qpel_submit_params defaults;
     struct qpel_report unwanted;
     if (!report)
         report = &unwanted;
+    if (!params)
+        params = &defaults;
     report_clear(report);
     enum qpel_result r = check_batch(batch, report);
     if (!r && !ticket) {
         report->fault = QPEL_FAULT_NULL;
+        r = QPEL_ERROR_INVALID;
+    }
+    if (!r && params->backend != QPEL_BACKEND_AUTO && params->backend != QPEL_BACKEND_GPU) {
+        report->fault = QPEL_FAULT_BACKEND;
+        qpel_reason_set(report->reason, "backend: the CPU takes no semaphores");
         r = QPEL_ERROR_INVALID;
     }
     if (!r && semaphores) {
@@ -166,7 +175,6 @@ enum qpel_result qpel_vulkan_submit(struct qpel_batch *batch,
         if (!r)
             r = check_semaphores(semaphores->signal, semaphores->signal_count, timelines, report);
     }
-    const struct qpel_submit_params none = { .backend = QPEL_BACKEND_GPU };
     const struct gpu_wish wish = { .semaphores = semaphores };
-    return r ? r : qpel_submit_gpu(batch, &none, &wish, RUNNER_GPU, ticket, report);
+    return r ? r : qpel_submit_gpu(batch, params, &wish, RUNNER_GPU, ticket, report);
 }

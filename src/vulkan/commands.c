@@ -109,6 +109,28 @@ void qvk_barrier_last(const struct qvk_device *d, VkCommandBuffer commands)
             VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
 }
 
+/* No stage of the host's may be in such a barrier. The shader's on either side chains it to the
+ * barriers around, to semaphores, and a release to the next acquisition. */
+void qvk_barrier_owner(const struct qvk_device *d, VkCommandBuffer commands,
+                       const VkBuffer *buffers, uint32_t count, bool ours)
+{
+    const uint32_t others =
+        d->on.family_foreign ? VK_QUEUE_FAMILY_FOREIGN_EXT : VK_QUEUE_FAMILY_EXTERNAL;
+    VkBufferMemoryBarrier list[QVK_OWNED_MAX];
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = (VkBufferMemoryBarrier){
+            .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+            .srcAccessMask = ours ? 0 : VK_ACCESS_SHADER_WRITE_BIT,
+            .dstAccessMask = ours ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0,
+            .srcQueueFamilyIndex = ours ? others : d->at.family,
+            .dstQueueFamilyIndex = ours ? d->at.family : others,
+            .buffer = buffers[i],
+            .size = VK_WHOLE_SIZE,
+        };
+    if (count)
+        d->vk.vkCmdPipelineBarrier(commands, SHADER, SHADER, 0, 0, NULL, count, list, 0, NULL);
+}
+
 /* ---- recording and submission ---- */
 
 enum qpel_result qvk_commands_begin(struct qvk_commands *c, struct qvk_device *d)
@@ -151,37 +173,46 @@ static void unlock_queue(struct qvk_device *d)
         pthread_mutex_unlock(&d->queue_lock);
 }
 
+/* Those of the caller, and ours for the end. */
+enum { SIGNALS_MAX = QPEL_VULKAN_SEMAPHORE_MAX + 1 };
+
 /* As VkSubmitInfo has them. */
 struct semaphores {
-    VkSemaphore wait[QPEL_VULKAN_SEMAPHORE_MAX], signal[QPEL_VULKAN_SEMAPHORE_MAX];
-    uint64_t wait_value[QPEL_VULKAN_SEMAPHORE_MAX], signal_value[QPEL_VULKAN_SEMAPHORE_MAX];
+    VkSemaphore wait[QPEL_VULKAN_SEMAPHORE_MAX], signal[SIGNALS_MAX];
+    uint64_t wait_value[QPEL_VULKAN_SEMAPHORE_MAX], signal_value[SIGNALS_MAX];
     VkPipelineStageFlags stage[QPEL_VULKAN_SEMAPHORE_MAX];
     VkTimelineSemaphoreSubmitInfo values;
 };
 
+/* After those that are there. */
 static void add_semaphores(struct semaphores *s, VkSubmitInfo *info, const struct qvk_device *d,
                            const struct qpel_vulkan_semaphores *from)
 {
+    uint32_t ours = info->signalSemaphoreCount;
     for (uint32_t i = 0; i < from->wait_count; i++) {
         s->wait[i] = from->wait[i].semaphore;
         s->wait_value[i] = from->wait[i].value;
         s->stage[i] = SHADER;
     }
+    for (uint32_t i = 0; i < ours; i++) {
+        s->signal[i] = info->pSignalSemaphores[i];
+        s->signal_value[i] = 0;
+    }
     for (uint32_t i = 0; i < from->signal_count; i++) {
-        s->signal[i] = from->signal[i].semaphore;
-        s->signal_value[i] = from->signal[i].value;
+        s->signal[ours + i] = from->signal[i].semaphore;
+        s->signal_value[ours + i] = from->signal[i].value;
     }
     info->waitSemaphoreCount = from->wait_count;
     info->pWaitSemaphores = s->wait;
     info->pWaitDstStageMask = s->stage;
-    info->signalSemaphoreCount = from->signal_count;
+    info->signalSemaphoreCount = ours + from->signal_count;
     info->pSignalSemaphores = s->signal;
     /* The values of binary ones are not looked at. */
     s->values = (VkTimelineSemaphoreSubmitInfo){
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
         .waitSemaphoreValueCount = from->wait_count,
         .pWaitSemaphoreValues = s->wait_value,
-        .signalSemaphoreValueCount = from->signal_count,
+        .signalSemaphoreValueCount = info->signalSemaphoreCount,
         .pSignalSemaphoreValues = s->signal_value,
     };
     if (d->timelines)

@@ -34,6 +34,13 @@ void qvk_barrier_between(const struct qvk_device *device, VkCommandBuffer comman
  * memory that is not coherent). */
 void qvk_barrier_last(const struct qvk_device *device, VkCommandBuffer commands);
 
+/* Buffers that others share, at most so many: from here on they are this queue's family's, or those
+ * others': of any device where VK_EXT_queue_family_foreign is enabled, else of this one's driver.
+ */
+#define QVK_OWNED_MAX 32
+void qvk_barrier_owner(const struct qvk_device *device, VkCommandBuffer commands,
+                       const VkBuffer *buffers, uint32_t count, bool ours);
+
 /* ---- recording and submission ---- */
 
 /* Starts recording, nothing being pending, with the first barrier. What follows up to

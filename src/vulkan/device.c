@@ -13,6 +13,13 @@ static void check_extensions(struct qvk_device *d)
     d->on.semaphore_fd &= vk->vkGetSemaphoreFdKHR != NULL;
 }
 
+/* Invocations of a software device run in step, and a branch costs whether it is taken or not. To a
+ * GPU a dispatch costs more. */
+static unsigned luma_runs(enum qpel_device_kind kind)
+{
+    return kind == QPEL_DEVICE_SOFTWARE ? PLAN_BY_FAMILY : PLAN_BY_KERNEL;
+}
+
 static enum qpel_result init(struct qvk_device *d, const struct qpel_device *info,
                              const struct qvk_candidate *at, struct qvk_health *health,
                              char reason[QPEL_REASON_SIZE])
@@ -20,6 +27,7 @@ static enum qpel_result init(struct qvk_device *d, const struct qpel_device *inf
     memset(d, 0, sizeof *d);
     d->health = health;
     d->info = info;
+    d->luma_runs = luma_runs(info->kind);
     d->at = *at;
     d->on = at->extensions;
     if (pthread_mutex_init(&d->queue_lock, NULL)) {
@@ -57,6 +65,28 @@ static enum qpel_result equip(struct qvk_device *d, const struct qvk_instance *i
     return r;
 }
 
+/* Whether it can have been the extensions. */
+static bool is_refusal(VkResult v)
+{
+    return v < 0 && v != VK_ERROR_OUT_OF_HOST_MEMORY && v != VK_ERROR_OUT_OF_DEVICE_MEMORY &&
+           v != VK_ERROR_TOO_MANY_OBJECTS && v != VK_ERROR_DEVICE_LOST;
+}
+
+/* With the extensions that are on, or else with none: nothing needs them. */
+static VkResult create_handle(struct qvk_device *d, const struct qvk_instance *instance,
+                              VkDeviceCreateInfo *info)
+{
+    VkResult v = qvk_create_device(instance, d->at.handle, info, &d->handle);
+    if (!is_refusal(v) || !info->enabledExtensionCount)
+        return v;
+    qpel_log_line(d->health->log, QPEL_LOG_WARNING,
+                  "%s from vkCreateDevice(), once more without extensions", qvk_result_name(v));
+    d->refused = v;
+    d->on = (struct qvk_extensions){ .memory_fd = false };
+    info->enabledExtensionCount = 0;
+    return qvk_create_device(instance, d->at.handle, info, &d->handle);
+}
+
 enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instance *instance,
                                    const struct qpel_device *info, const struct qvk_candidate *at,
                                    struct qvk_health *health, char reason[QPEL_REASON_SIZE])
@@ -79,7 +109,7 @@ enum qpel_result qvk_device_create(struct qvk_device *d, const struct qvk_instan
         .enabledExtensionCount = qvk_extensions_names(&d->on, names),
         .ppEnabledExtensionNames = names,
     };
-    VkResult v = qvk_create_device(instance, at->handle, &create, &d->handle);
+    VkResult v = create_handle(d, instance, &create);
     r = qvk_check_open(health->log, reason, v, "vkCreateDevice()");
     if (r) {
         d->handle = VK_NULL_HANDLE;

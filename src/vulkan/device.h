@@ -4,6 +4,7 @@
 #define QPEL_VK_DEVICE_H
 
 #include "list.h"
+#include "plan.h"
 #include "qpel/vulkan.h"
 #include "result.h"
 
@@ -21,12 +22,14 @@ struct qvk_device {
     struct qvk_extensions on;       /* enabled, and their functions are there */
     /* Of every descriptor set: one storage buffer, binding 0. */
     VkDescriptorSetLayout set_layout;
+    unsigned luma_runs; /* how luma is split into dispatches (plan.h) */
     bool owned;
-    bool timelines; /* the feature timelineSemaphore is on */
+    bool timelines;   /* the feature timelineSemaphore is on */
+    VkResult refused; /* what the driver said to the extensions that it offers; then none is on */
 };
 
-/* Creates a device with one queue; of extensions those are enabled that it offers and we use. Fills
- * reason on failure. */
+/* Creates a device with one queue; of extensions those are enabled that it offers and we use, or
+ * where its driver refuses these none. Fills reason on failure. */
 enum qpel_result qvk_device_create(struct qvk_device *device, const struct qvk_instance *instance,
                                    const struct qpel_device *info, const struct qvk_candidate *at,
                                    struct qvk_health *health, char reason[QPEL_REASON_SIZE]);

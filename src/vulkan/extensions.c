@@ -29,7 +29,7 @@ static VkExternalMemoryFeatureFlags buffers_of(const struct qvk_instance *instan
 {
     VkPhysicalDeviceExternalBufferInfo info = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+        .usage = QVK_BUFFER_USAGE,
         .handleType = type,
     };
     VkExternalBufferProperties answer = {

@@ -11,7 +11,8 @@
     X(memory_fd, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)                                         \
     X(dma_buf, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME)                                      \
     X(memory_host, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)                                     \
-    X(semaphore_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME)
+    X(semaphore_fd, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME)                                   \
+    X(family_foreign, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME)
 
 /* A bool each: that the device offers it; or that it is enabled. */
 struct qvk_extensions {
@@ -30,9 +31,15 @@ void qvk_extensions_add(struct qvk_extensions *extensions, const char *name);
 uint32_t qvk_extensions_names(const struct qvk_extensions *extensions,
                               const char *names[QVK_EXTENSION_COUNT]);
 
+/* What buffers are made for: our shaders, and commands of callers'
+ * (qpel_vulkan_picture_buffer()). */
+#define QVK_BUFFER_USAGE                                                                           \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |                       \
+     VK_BUFFER_USAGE_TRANSFER_DST_BIT)
+
 /* What a physical device does with them. */
 struct qvk_sharing {
-    /* Of dma-bufs, and of host memory: VkExternalMemoryFeatureFlags of storage buffers. */
+    /* Of dma-bufs, and of host memory: VkExternalMemoryFeatureFlags of such buffers. */
     VkExternalMemoryFeatureFlags dma_buf, host;
     VkDeviceSize host_alignment; /* of addresses and sizes */
     bool sync_fd;                /* semaphores can be exported as one */

@@ -186,7 +186,10 @@ enum qpel_result qvk_buffer_import_dmabuf(struct qvk_device *d, int fd, size_t s
     if (!d->on.dma_buf || !(d->at.sharing.dma_buf & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT))
         return refuse(reason, "the device imports no dma-bufs");
     enum qpel_result r = open_buffer(d, data, size, DMA_BUF, out, reason);
-    return r ? r : close_buffer(d, import_dmabuf(d, *out, fd, reason), out, reason);
+    if (r)
+        return r;
+    (*out)->foreign = true;
+    return close_buffer(d, import_dmabuf(d, *out, fd, reason), out, reason);
 }
 
 enum qpel_result qvk_check_export(const struct qvk_device *d, char reason[QPEL_REASON_SIZE])

@@ -22,6 +22,21 @@ static enum qpel_result equip(struct gpu *g, enum qpel_result r, char reason[QPE
     return r;
 }
 
+/* Tells of a device why it is taken, and what it can't do though it says so. */
+static void describe_taken(struct qpel_device *info, const struct qvk_device *d, const char *wanted)
+{
+    const char *why = wanted && *wanted ? "asked for" : "the best kind of device here";
+    info->taken = true;
+    qpel_reason_set(info->reason, "%s", why);
+    if (!d->refused)
+        return;
+    info->dmabuf_import = info->dmabuf_export = info->host_import = info->completion_fd = false;
+    qpel_reason_set(info->reason,
+                    "%s; it shares nothing: its driver refuses the extensions that it offers (%s "
+                    "from vkCreateDevice)",
+                    why, qvk_result_name(d->refused));
+}
+
 /* Takes the best device whose driver lets itself be opened; those that fail get their reason. */
 static enum qpel_result take_device(struct gpu *g, const char *wanted,
                                     char reason[QPEL_REASON_SIZE])
@@ -39,9 +54,7 @@ static enum qpel_result take_device(struct gpu *g, const char *wanted,
             continue;
         }
         g->taken = best;
-        info->taken = true;
-        qpel_reason_set(info->reason, "%s",
-                        wanted && *wanted ? "asked for" : "the best kind of device here");
+        describe_taken(info, &g->device, wanted);
     }
     for (size_t i = 0; i < g->list.count; i++)
         if (g->list.candidates[i].rank)
@@ -177,6 +190,11 @@ void qpel_gpu_close(struct gpu *g)
 }
 
 /* ---- state ---- */
+
+void qpel_gpu_split_luma(struct gpu *g, unsigned runs)
+{
+    g->device.luma_runs = runs;
+}
 
 const struct qpel_device *qpel_gpu_devices(const struct gpu *g, size_t *count, int *taken)
 {

@@ -159,7 +159,7 @@ enum qpel_result qvk_buffer_make_handle(struct qvk_device *d, struct gpu_buffer 
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .pNext = shared ? &external : NULL,
         .size = b->size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+        .usage = QVK_BUFFER_USAGE,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
     enum qpel_result r =
@@ -193,6 +193,7 @@ static enum qpel_result create(struct qvk_device *d, size_t size, enum qvk_use u
     struct gpu_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
+    b->foreign = exported;
     VkDeviceSize unit = exported && d->at.atom > QVK_ALIGNMENT ? d->at.atom : QVK_ALIGNMENT;
     b->size = (size + QVK_PADDING + unit - 1) / unit * unit;
     enum qpel_result r = make(d, b, use, exported);

@@ -23,6 +23,7 @@ struct gpu_buffer {
     VkDeviceMemory memory;
     VkDeviceSize allocated;
     bool coherent, cached;
+    bool foreign;          /* a dma-buf's: between submissions it is others' */
     VkDescriptorPool pool; /* of the one set */
     VkDescriptorSet set;   /* null: larger than the device binds */
     struct gpu_buffer *next;

@@ -17,7 +17,7 @@ enum qpel_result qpel_gpu_batch_create(struct gpu *g, struct gpu_batch **out)
     struct gpu_batch *b = calloc(1, sizeof *b);
     if (!b)
         return QPEL_ERROR_NOMEM;
-    r = qpel_plan_open(&b->plan);
+    r = qpel_plan_open(&b->plan, g->device.luma_runs);
     if (!r)
         r = qvk_commands_open(&b->commands, &g->device, NULL);
     if (r) {
@@ -80,6 +80,11 @@ void qvk_batches_close(struct gpu *g)
     }
 }
 
+bool qpel_gpu_picture_refuses(const struct qpel_picture *picture, char reason[QPEL_REASON_SIZE])
+{
+    return qvk_picture_reached(picture, reason) != QPEL_OK;
+}
+
 bool qpel_gpu_batch_refuses(const struct qpel_batch *batch, char reason[QPEL_REASON_SIZE])
 {
     enum qpel_result r = qvk_picture_reached(batch->target, reason);
@@ -102,6 +107,31 @@ void qpel_gpu_batch_add(struct gpu *g, struct gpu_batch *b, const struct qpel_ba
         qvk_batch_plan(&g->device, b, batch, reason);
 }
 
+/* Pictures that others share, too, are taken from them before the work, and given back behind it.
+ */
+static void change_owner(struct gpu *g, const struct gpu_batch *b, const struct qpel_batch *batch,
+                         VkCommandBuffer commands, bool ours)
+{
+    const struct picture_chunk *target = batch->target->memory.chunk;
+    VkBuffer shared[PLAN_SOURCE_MAX + 1];
+    uint32_t count = 0;
+    _Static_assert(PLAN_SOURCE_MAX + 1 <= QVK_OWNED_MAX, "there is room for all");
+    if (target->buffer->foreign)
+        shared[count++] = target->buffer->handle;
+    for (unsigned s = 0; s < b->sources; s++)
+        if (b->chunks[s] != target && b->chunks[s]->buffer->foreign)
+            shared[count++] = b->chunks[s]->buffer->handle;
+    qvk_barrier_owner(&g->device, commands, shared, count, ours);
+}
+
+static void record(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
+                   VkCommandBuffer commands)
+{
+    change_owner(g, b, batch, commands, true);
+    qvk_batch_record(g, b, batch, commands);
+    change_owner(g, b, batch, commands, false);
+}
+
 static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct qpel_batch *batch,
                                bool timed, const struct qpel_vulkan_semaphores *semaphores)
 {
@@ -110,7 +140,7 @@ static enum qpel_result submit(struct gpu *g, struct gpu_batch *b, const struct 
         r = qvk_commands_begin(&b->commands, &g->device);
     if (r)
         return r;
-    qvk_batch_record(g, b, batch, b->commands.buffer);
+    record(g, b, batch, b->commands.buffer);
     qvk_commands_finish(&b->commands, &g->device);
     return qvk_commands_submit(&b->commands, &g->device, semaphores);
 }
@@ -127,7 +157,7 @@ enum qpel_result qpel_gpu_batch_submit(struct gpu *g, struct gpu_batch *b,
         r = qvk_batch_prepare(g, b, batch);
     if (!r && wish && wish->commands) {
         qvk_barrier_first(&g->device, wish->commands);
-        qvk_batch_record(g, b, batch, wish->commands);
+        record(g, b, batch, wish->commands);
     } else if (!r) {
         r = submit(g, b, batch, timed, wish ? wish->semaphores : NULL);
     }

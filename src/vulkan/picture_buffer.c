@@ -1,4 +1,4 @@
-/* Pictures in buffers of the caller's. */
+/* Pictures in buffers of the caller's, and the library's buffers in the caller's hands. */
 #include "gpu_internal.h"
 #include "picture_shape.h"
 #include "qpel/vulkan.h"
@@ -130,4 +130,34 @@ enum qpel_result qpel_vulkan_picture_wrap(struct qpel_context *context,
     if (r)
         qpel_log_line(&context->log, QPEL_LOG_ERROR, "qpel_vulkan_picture_wrap: %s", reason);
     return r;
+}
+
+enum qpel_result qpel_vulkan_picture_buffer(const struct qpel_picture *picture,
+                                            struct qpel_vulkan_buffer *out)
+{
+    char reason[QPEL_REASON_SIZE];
+    if (!out)
+        return QPEL_ERROR_INVALID;
+    *out = (struct qpel_vulkan_buffer){ .buffer = VK_NULL_HANDLE };
+    if (!picture)
+        return QPEL_ERROR_INVALID;
+    enum qpel_result r = qvk_picture_reached(picture, reason);
+    if (!picture->context->on_callers_device) {
+        qpel_reason_set(reason, "the context has a device of its own");
+        r = QPEL_ERROR_INVALID;
+    }
+    if (r) {
+        qpel_log_line(&picture->context->log, QPEL_LOG_ERROR, "qpel_vulkan_picture_buffer: %s",
+                      reason);
+        return r;
+    }
+    const struct gpu_buffer *buffer = picture->memory.chunk->buffer;
+    const uint8_t *start = buffer->data;
+    out->buffer = buffer->handle;
+    out->size = buffer->first + buffer->size;
+    for (int i = 0; i < qpel_plane_count(&picture->format); i++) {
+        out->offset[i] = buffer->first + (VkDeviceSize)(picture->data.data[i] - start);
+        out->stride[i] = (VkDeviceSize)picture->data.stride[i];
+    }
+    return QPEL_OK;
 }

@@ -58,15 +58,13 @@ void qvk_picture_pipelines_close(struct qvk_picture_pipelines *p, struct qvk_dev
     memset(p, 0, sizeof *p);
 }
 
-enum { CONSTANTS = 4 };
-
 static enum qpel_result pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
-                                 unsigned module, const uint32_t values[CONSTANTS],
+                                 unsigned module, const uint32_t values[QVK_CONSTANTS_MAX],
                                  VkPipeline *slot, VkPipeline *out)
 {
     enum qpel_result r = QPEL_OK;
     if (!*slot)
-        r = qvk_make_pipeline(d, module, p->layout, p->cache, values, CONSTANTS, slot);
+        r = qvk_make_pipeline(d, module, p->layout, p->cache, values, QVK_CONSTANTS_MAX, slot);
     *out = *slot;
     return r;
 }
@@ -77,7 +75,7 @@ enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *p, struct qvk
 {
     bool interleaved = f->layout == QPEL_LAYOUT_INTERLEAVED;
     bool as_tall = f->chroma == QPEL_CHROMA_422, chroma = chroma_shift_x(f->chroma);
-    const uint32_t values[CONSTANTS] = {
+    const uint32_t values[QVK_CONSTANTS_MAX] = {
         [QPEL_SPEC_INTERLEAVED] = interleaved,
         [QPEL_SPEC_CHROMA_422] = as_tall,
         [QPEL_SPEC_CHROMA] = chroma,
@@ -88,11 +86,16 @@ enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *p, struct qvk
 }
 
 enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
-                                   enum picture_kernel kernel, uint32_t step, bool picky,
-                                   VkPipeline *out)
+                                   unsigned run, uint32_t step, bool picky, VkPipeline *out)
 {
-    const uint32_t values[CONSTANTS] = { [QPEL_SPEC_STEP] = step, [QPEL_SPEC_PICKY] = picky };
-    return pipeline(p, d, SPIRV_PICTURE + kernel, values, &p->luma[kernel][step][picky], out);
+    const bool by_family = d->luma_runs == PLAN_BY_FAMILY;
+    const uint32_t values[QVK_CONSTANTS_MAX] = {
+        [QPEL_SPEC_STEP] = step,
+        [QPEL_SPEC_PICKY] = picky,
+        [QPEL_SPEC_FAMILIES] = by_family ? QPEL_FAMILIES_FIRST + run % 2 : QPEL_FAMILIES_BOTH,
+    };
+    const unsigned module = by_family ? SPIRV_PICTURE_WIDE + run / 2 : SPIRV_PICTURE + run;
+    return pipeline(p, d, module, values, &p->luma[run][step][picky], out);
 }
 
 enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *p, struct qvk_device *d,
@@ -101,11 +104,12 @@ enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *p, struct qvk
 {
     bool interleaved = f->layout == QPEL_LAYOUT_INTERLEAVED;
     bool as_tall = f->chroma == QPEL_CHROMA_422;
-    const uint32_t values[CONSTANTS] = {
+    const uint32_t values[QVK_CONSTANTS_MAX] = {
         [QPEL_SPEC_INTERLEAVED] = interleaved,
         [QPEL_SPEC_CHROMA_422] = as_tall,
         [QPEL_SPEC_STEP] = step,
         [QPEL_SPEC_PICKY] = picky,
+        [QPEL_SPEC_LOOPED] = d->luma_runs == PLAN_BY_FAMILY,
     };
     return pipeline(p, d, SPIRV_CHROMA, values, &p->chroma[interleaved][as_tall][step][picky], out);
 }
@@ -115,7 +119,7 @@ enum qpel_result qvk_narrow_pipeline(struct qvk_picture_pipelines *p, struct qvk
                                      VkPipeline *out)
 {
     bool as_tall = f->chroma == QPEL_CHROMA_422;
-    const uint32_t values[CONSTANTS] = {
+    const uint32_t values[QVK_CONSTANTS_MAX] = {
         [QPEL_SPEC_CHROMA_422] = as_tall,
         [QPEL_SPEC_STEP] = step,
         [QPEL_SPEC_PICKY] = true,

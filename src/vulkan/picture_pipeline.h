@@ -4,7 +4,7 @@
 
 #include "device.h"
 #include "picture_interface.h"
-#include "positions.h"
+#include "plan.h"
 #include "qpel/picture.h"
 
 /* The push constants as C sees them. */
@@ -18,7 +18,7 @@ struct qvk_picture_pipelines {
     VkPipelineCache cache;
     VkPipelineLayout layout; /* null: nothing was needed so far */
     /* picky or not; chroma: interleaved, 4:2:2 */
-    VkPipeline luma[KERNEL_COUNT][QPEL_STEP_COUNT][2];
+    VkPipeline luma[PLAN_BY_FAMILY][QPEL_STEP_COUNT][2];
     VkPipeline chroma[2][2][QPEL_STEP_COUNT][2];
     VkPipeline narrow[2][QPEL_STEP_COUNT];
     VkPipeline extend[2][2][2][2]; /* interleaved, 4:2:2, with chroma, tiny */
@@ -37,9 +37,10 @@ enum qpel_result qvk_extend_pipeline(struct qvk_picture_pipelines *pipelines,
                                      struct qvk_device *device,
                                      const struct qpel_picture_format *format, bool tiny,
                                      VkPipeline *out);
+/* run: below the device's luma_runs. */
 enum qpel_result qvk_luma_pipeline(struct qvk_picture_pipelines *pipelines,
-                                   struct qvk_device *device, enum picture_kernel kernel,
-                                   uint32_t step, bool picky, VkPipeline *out);
+                                   struct qvk_device *device, unsigned run, uint32_t step,
+                                   bool picky, VkPipeline *out);
 enum qpel_result qvk_chroma_pipeline(struct qvk_picture_pipelines *pipelines,
                                      struct qvk_device *device,
                                      const struct qpel_picture_format *format, uint32_t step,

@@ -154,13 +154,13 @@ static enum qpel_result make_luma(struct recorder *r, int component)
     enum qpel_result result = QPEL_OK;
     set_plane(r, component);
     for (unsigned s = 0; s < PLAN_SOURCES; s++)
-        for (int k = 0; k < KERNEL_COUNT && !result; k++) {
-            struct plan_run run = r->b->plan.luma[r->pass][s][k];
+        for (unsigned i = 0; i < r->b->plan.runs && !result; i++) {
+            struct plan_run run = r->b->plan.luma[r->pass][s][i];
             VkPipeline pipeline;
             if (run.first == run.end)
                 continue;
-            result = qvk_luma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device,
-                                       (enum picture_kernel)k, r->step, r->picky, &pipeline);
+            result = qvk_luma_pipeline(&r->gpu->picture_pipelines, &r->gpu->device, i, r->step,
+                                       r->picky, &pipeline);
             if (!result)
                 make(r, pipeline, s, run);
         }
@@ -177,7 +177,7 @@ static enum qpel_result make_chroma(struct recorder *r)
     set_plane(r, 1);
     for (unsigned s = 0; s < PLAN_SOURCES && !result; s++) {
         const struct plan_run *runs = r->b->plan.luma[r->pass][s];
-        make(r, pipeline, s, (struct plan_run){ runs[0].first, runs[KERNEL_COUNT - 1].end });
+        make(r, pipeline, s, (struct plan_run){ runs[0].first, runs[r->b->plan.runs - 1].end });
     }
     return result;
 }
@@ -226,7 +226,7 @@ static enum qpel_result make_pass(struct recorder *r, int component)
 
 static bool is_empty(const struct plan *plan, enum plan_pass pass)
 {
-    return plan->luma[pass][0][0].first == plan->luma[pass][PLAN_SOURCES - 1][KERNEL_COUNT - 1].end;
+    return plan->luma[pass][0][0].first == plan->luma[pass][PLAN_SOURCES - 1][plan->runs - 1].end;
 }
 
 static enum qpel_result record(struct recorder *r)

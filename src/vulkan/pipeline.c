@@ -60,13 +60,11 @@ void qvk_pipelines_close(struct qvk_pipelines *p)
     memset(p, 0, sizeof *p);
 }
 
-enum { CONSTANTS_MAX = 4 };
-
 static enum qpel_result make(struct qvk_device *d, VkShaderModule module, VkPipelineLayout layout,
                              VkPipelineCache cache, const uint32_t *values, uint32_t count,
                              VkPipeline *out)
 {
-    VkSpecializationMapEntry entries[CONSTANTS_MAX];
+    VkSpecializationMapEntry entries[QVK_CONSTANTS_MAX];
     for (uint32_t i = 0; i < count; i++)
         entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof *values, sizeof *values };
     VkSpecializationInfo constants = {

@@ -37,7 +37,8 @@ enum qpel_result qvk_pipeline(struct qvk_pipelines *pipelines, enum family famil
                               VkPipeline *out);
 
 /* Makes a pipeline of a shader (enum spirv). The values are those of its specialization constants
- * 0.., at most 4. */
+ * 0.., at most QVK_CONSTANTS_MAX. */
+enum { QVK_CONSTANTS_MAX = 6 };
 enum qpel_result qvk_make_pipeline(struct qvk_device *device, unsigned shader,
                                    VkPipelineLayout layout, VkPipelineCache cache,
                                    const uint32_t *values, uint32_t count, VkPipeline *out);

@@ -8,9 +8,10 @@
 #include "positions.h"
 
 enum spirv {
-    SPIRV_DISPATCH,                                /* and a family */
-    SPIRV_PICTURE = SPIRV_DISPATCH + FAMILY_COUNT, /* and a kernel */
-    SPIRV_EXTEND = SPIRV_PICTURE + KERNEL_COUNT,
+    SPIRV_DISPATCH,                                    /* and a family */
+    SPIRV_PICTURE = SPIRV_DISPATCH + FAMILY_COUNT,     /* and a kernel */
+    SPIRV_PICTURE_WIDE = SPIRV_PICTURE + KERNEL_COUNT, /* likewise */
+    SPIRV_EXTEND = SPIRV_PICTURE_WIDE + KERNEL_COUNT,
     SPIRV_CHROMA,
     SPIRV_NARROW,
     SPIRV_COUNT
