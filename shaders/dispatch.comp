@@ -18,6 +18,7 @@ layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
 #define HIGHER(n) (ROWS > n)
 #define LOOPED    false
+#define PAIRED    (ALIGNED != 0)
 #define ROLLED    (ALIGNED == 0)
 #define SCARCE    false
 #define ANY_STRIDE (ALIGNED == 0)
@@ -48,6 +49,19 @@ void put_word(uint word)
     if (OPERATION != 0)
         word = mean(word, dst[strip_dst >> 2]);
     dst[strip_dst >> 2] = word;
+    strip_dst += dst_stride;
+}
+
+void put_two_words(uint a, uint b)
+{
+    if (OPERATION != 0) {
+        uint first = dst[strip_dst >> 2], second = dst[(strip_dst + dst_stride) >> 2];
+        a = mean(a, first);
+        b = mean(b, second);
+    }
+    dst[strip_dst >> 2] = a;
+    strip_dst += dst_stride;
+    dst[strip_dst >> 2] = b;
     strip_dst += dst_stride;
 }
 

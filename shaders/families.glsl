@@ -5,9 +5,11 @@
  *
  *   what windows.glsl needs
  *   void put_word(WORDS)   the next row's samples
+ *   void put_two_words(WORDS, WORDS)  the next two rows'
  *   ROWS                   4, 8 or 16
  *   HIGHER(n)              whether that is more than n, 4 or 8
  *   LOOPED                 constant: rows are looped over, four at a time
+ *   PAIRED                 constant: there are registers for two rows at a time
  *   ROLLED, SCARCE         constants: registers are scarce, are very scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters. Where rows are not looped
@@ -30,6 +32,8 @@
 #else
 #define ROW few
 #endif
+
+window whole; /* V_FULL: whole samples as bytes */
 
 ROW next()
 {
@@ -55,17 +59,19 @@ void enter_row(ROW row)
 #endif
 #elif defined(COLUMN_FILTER)
     WORDS even, odd;
-    split(first_samples(row), even, odd);
+    WORDS samples = first_samples(row);
+    split(samples, even, odd);
+    push(whole, samples);
     push(full_even, even);
     push(full_odd, odd);
 #endif
 }
 
-void make_row(ROW row, bool alone)
+WORDS make_words(ROW row, bool alone)
 {
 #if defined(FAMILY_COPY)
     end(row);
-    put_word(first_samples(row));
+    return first_samples(row);
 
 #elif defined(FAMILY_H) || defined(FAMILY_H_FULL)
     end(row);
@@ -74,14 +80,14 @@ void make_row(ROW row, bool alone)
     if (!alone)
         word = mean(word, full_words(row));
 #endif
-    put_word(word);
+    return word;
 
 #elif defined(FAMILY_V) || defined(FAMILY_V_FULL) || defined(FAMILY_DIAGONAL)
     enter_row(row);
     WORDS word = column_word();
 #if defined(FAMILY_V_FULL)
     if (!alone)
-        word = mean(word, dy != 0 ? join(full_even.d, full_odd.d) : join(full_even.c, full_odd.c));
+        word = mean(word, dy != 0 ? whole.d : whole.c);
 #elif defined(FAMILY_DIAGONAL)
     many other;
     begin(other_rows, other);
@@ -89,7 +95,7 @@ void make_row(ROW row, bool alone)
     word = mean(word, row_word(pairs_of(other)));
     next_row(other_rows);
 #endif
-    put_word(word);
+    return word;
 
 #elif defined(CENTRE_FILTER)
     enter_row(row);
@@ -102,8 +108,27 @@ void make_row(ROW row, bool alone)
 #elif defined(FAMILY_CENTRE_V)
     word = mean(word, column_word());
 #endif
-    put_word(word);
+    return word;
 #endif
+}
+
+void make_row(ROW row, bool alone)
+{
+    put_word(make_words(row, alone));
+}
+
+/* V3D does not load across a store, and waits after each. */
+void make_two_rows(bool alone)
+{
+    WORDS a = make_words(next(), alone);
+#if !defined(CENTRE_FILTER)
+    if (PAIRED) {
+        put_two_words(a, make_words(next(), alone));
+        return;
+    }
+#endif
+    put_word(a);
+    make_row(next(), alone);
 }
 
 void make_four_rows(bool alone)
@@ -116,10 +141,15 @@ void make_four_rows(bool alone)
         make_row(d, alone);
         return;
     }
-    make_row(next(), alone);
-    make_row(next(), alone);
-    make_row(next(), alone);
-    make_row(next(), alone);
+#if defined(FAMILY_COPY) || defined(FAMILY_V) || defined(FAMILY_V_FULL)
+    WORDS a = make_words(next(), alone), b = make_words(next(), alone);
+    WORDS c = make_words(next(), alone), d = make_words(next(), alone);
+    put_two_words(a, b);
+    put_two_words(c, d);
+#else
+    make_two_rows(alone);
+    make_two_rows(alone);
+#endif
 }
 
 void enter_five_rows()

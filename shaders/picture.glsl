@@ -97,47 +97,57 @@ bool rejected(uvec4 item)
     return (item.x & reject) != 0 || item.w - first_slot >= slot_count;
 }
 
-/* ---- weights (8.4.2.3.2) ---- */
+/* ---- weights (8.4.2.3) ---- */
 
+/* Of two samples at once, in fields of 16 bits: QPEL_WEIGHT_... says why they suffice. */
 struct weighting {
-    bool used; /* or else default weighting */
-    int a, b;  /* of list 0's sample and this one's; of one reference b counts */
-    int round, shift, offset;
+    uint a, b; /* of list 0's sample and this one's; of one reference b counts, and a is 0 */
+    uint bias; /* makes both fields' sums positive, and rounds */
+    uint shift, mask;
+    uint offset; /* makes 0x8000 of 0 */
 };
 
 weighting load_weights(uvec4 item, uint plane)
 {
-    weighting w = weighting(false, 0, 0, 0, 0, 0);
-    uint index = item.z >> QPEL_ITEM_WEIGHT_SHIFT & 0xffffu;
-    if (index == 0)
-        return w;
-    uvec4 row = upload[weights + (index - 1) * QPEL_WEIGHT_ROWS + plane];
-    int o0 = int(row.z) << 16 >> 16, o1 = int(row.z) >> 16;
-    bool two = (item.x & QPEL_ITEM_SECOND) != 0;
-    w.used = row.w != QPEL_WEIGHT_DEFAULT;
-    w.a = two ? int(row.x) : 0;
-    w.b = two ? int(row.y) : int(row.x);
-    w.shift = int(row.w) + (two ? 1 : 0);
-    w.round = 1 << w.shift >> 1;
-    w.offset = two ? (o0 + o1 + 1) >> 1 : o0;
+    uint two = (item.x & QPEL_ITEM_SECOND) / QPEL_ITEM_SECOND;
+    uint index = (item.z >> QPEL_ITEM_WEIGHT_SHIFT & 0xffffu) * 2 + two;
+    uvec4 row = upload[weights + plane + index * QPEL_WEIGHT_ROWS];
+    weighting w;
+    w.a = row.QPEL_WEIGHT_A;
+    w.b = row.QPEL_WEIGHT_B;
+    w.bias = row.QPEL_WEIGHT_BIAS;
+    w.shift = row.QPEL_WEIGHT_SHIFT_OFFSET & 0xffffu;
+    w.mask = (0xffffu >> w.shift) * 0x10001u;
+    w.offset = (row.QPEL_WEIGHT_SHIFT_OFFSET >> 16) * 0x10001u;
     return w;
 }
 
-uint weigh_sample(weighting w, uint a, uint b, int at)
+WORDS weigh_pair(weighting w, WORDS a, WORDS b)
 {
-    int sum = int(a >> at & 255u) * w.a + int(b >> at & 255u) * w.b + w.round;
-    return uint(clamp((sum >> w.shift) + w.offset, 0, 255)) << at;
+    return ((a * w.a + b * w.b + w.bias) >> w.shift & w.mask) + w.offset;
 }
 
-/* Bytes 0 and 2. */
-uint weigh_even(weighting w, uint a, uint b)
+/* 0xff of each byte that is 0x80, and not 0. */
+WORDS whole_bytes(WORDS tops)
 {
-    return weigh_sample(w, a, b, 0) + weigh_sample(w, a, b, 16);
+    return tops + (tops - (tops >> 7));
 }
 
-uint weigh_odd(weighting w, uint a, uint b)
+/* Four samples, clipped: even and odd bytes have weights of their own. A field's high byte is 128
+ * where the sample is in 0..255. */
+WORDS weigh(weighting w_even, weighting w_odd, WORDS first, WORDS word)
 {
-    return weigh_sample(w, a, b, 8) + weigh_sample(w, a, b, 24);
+    WORDS first_even, first_odd, even, odd;
+    split(first, first_even, first_odd);
+    split(word, even, odd);
+    even = weigh_pair(w_even, first_even, even);
+    odd = weigh_pair(w_odd, first_odd, odd);
+    WORDS low = even & EVEN_BYTES, high = odd & ~EVEN_BYTES;
+    WORDS bytes = low + ((odd - high) << 8);
+    high += (even - low) >> 8;
+    WORDS positive = high & 0x80808080u;
+    WORDS above = (high - positive + 0x7f7f7f7fu) & 0x80808080u;
+    return (bytes | whole_bytes(above)) & whole_bytes(positive);
 }
 
 #endif

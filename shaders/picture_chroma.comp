@@ -11,34 +11,12 @@ layout(constant_id = QPEL_SPEC_LOOPED) const bool LOOPED = false;
 
 chroma_source from;
 samples above;
-bool two_references;
-weighting weights_a, weights_b; /* of even and odd bytes where they differ, or else of all */
-
-void put_word(uint word)
-{
-    if (STEP == QPEL_STEP_MEAN)
-        word = mean(word, first_list());
-    if (STEP == QPEL_STEP_WEIGH) {
-        uint first = first_list();
-        first = two_references ? first : word;
-        uint unweighted = mean(word, first);
-        uint even = weights_a.used ? weigh_even(weights_a, first, word) : unweighted & EVEN_BYTES;
-        if (INTERLEAVED)
-            word = even + (weights_b.used ? weigh_odd(weights_b, first, word)
-                                          : unweighted & ~EVEN_BYTES);
-        else
-            word = even + (weights_a.used ? weigh_odd(weights_a, first, word)
-                                          : unweighted & ~EVEN_BYTES);
-    }
-    put(word);
-}
-
 void make_two_rows()
 {
     samples row = filtered_row(from);
-    put_word(word_between(above, row, from.fy));
+    uint word = word_between(above, row, from.fy);
     above = filtered_row(from);
-    put_word(word_between(row, above, from.fy));
+    put_two_words(word, word_between(row, above, from.fy));
 }
 
 /* Those of four rows of luma. */
@@ -68,10 +46,9 @@ void main()
     strip_rows = item_rows(item);
     from = chroma_source_of(item, plane, bytes);
     if (STEP == QPEL_STEP_WEIGH) {
-        two_references = (item.x & QPEL_ITEM_SECOND) != 0;
-        weights_a = load_weights(item, plane);
+        weights_even = weights_odd = load_weights(item, plane);
         if (INTERLEAVED)
-            weights_b = load_weights(item, 2);
+            weights_odd = load_weights(item, 2);
     }
     above = filtered_row(from);
     if (LOOPED) {

@@ -35,9 +35,9 @@ uint word_at(uint base, int column, int width, int pair)
     uint word = bytes_at(src[at >> 2], src[(at >> 2) + 1], at << 3);
     uint first = pair == 1 ? (word & 255u) * 0x01010101u : (word & 0xffffu) * 0x00010001u;
     uint last = pair == 1 ? (word >> 24) * 0x01010101u : (word >> 16) * 0x00010001u;
-    if (beyond < 0)
-        return beyond == -samples ? first : bytes_at(first, word, 32 + beyond * pair * 8);
-    return beyond == samples ? last : bytes_at(word, last, beyond * pair * 8);
+    /* All of the one beyond: its shift is none. */
+    uint low = beyond < 0 ? first : beyond == samples ? last : word;
+    return bytes_at(low, beyond < 0 ? word : last, beyond * pair * 8);
 }
 
 void put_row(uint at, uint words, uvec4 row, int x, int y, int pair)

@@ -57,9 +57,16 @@
 #define QPEL_TAG_PARITY_MASK  3u
 #define QPEL_TAG_SOURCE_SHIFT 2
 
-/* Weights: three rows, one a component: w0, w1, o0 | o1 << 16, logWD or QPEL_WEIGHT_DEFAULT. */
-#define QPEL_WEIGHT_ROWS    3
-#define QPEL_WEIGHT_DEFAULT 255u
+/* Weights: for one reference and for two, a row a component; of index 0, default weighting.
+ *
+ * A sum a w0 + b w1 spans at most 255 (|w0| + |w1|), so a bias makes it 0..65535 for two samples
+ * in a word: a multiple of 2^shift, enough to make the least sum positive when it is rounded.
+ * What is left of that bias after the shift goes with the offset. */
+#define QPEL_WEIGHT_ROWS         3
+#define QPEL_WEIGHT_A            x /* list 0's factor; of one reference 0 */
+#define QPEL_WEIGHT_B            y /* list 1's; or the only one */
+#define QPEL_WEIGHT_BIAS         z /* and what rounds, in both halves of the word */
+#define QPEL_WEIGHT_SHIFT_OFFSET w /* low half: 0..8; high half: what makes 0x8000 of 0 */
 
 /* Chroma's shape, of all shaders that have to do with it. */
 #define QPEL_SPEC_INTERLEAVED 0 /* bool */

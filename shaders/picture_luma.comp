@@ -11,6 +11,7 @@
 layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOTH;
 
 #define ROWS   strip_rows
+#define PAIRED true
 #define ROLLED true
 #define SCARCE (STEP == QPEL_STEP_WEIGH && !LOOPED)
 #define ANY_STRIDE false
@@ -20,40 +21,6 @@ layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOT
 #define LOOPED false
 #endif
 int dx, dy;
-
-bool two_references;
-weighting strip_weights;
-
-uint weighed(uint first, uint word)
-{
-    return weigh_even(strip_weights, first, word) + weigh_odd(strip_weights, first, word);
-}
-
-void put_word(WORDS word)
-{
-    if (STEP == QPEL_STEP_MEAN)
-        word = mean(word, first_list());
-    if (STEP == QPEL_STEP_WEIGH) {
-#if defined(FAMILY_CENTRE_V) /* to read early, this one lacks registers */
-        WORDS first = word;
-        if (two_references)
-            first = first_list();
-#else
-        /* Read whether it is needed or not: cheaper than a branch a row. */
-        WORDS first = first_list();
-        first = two_references ? first : word;
-#endif
-        if (!strip_weights.used)
-            word = mean(word, first);
-        else
-#if defined(WIDE)
-            word = uvec2(weighed(first.x, word.x), weighed(first.y, word.y));
-#else
-            word = weighed(first, word);
-#endif
-    }
-    put(word);
-}
 
 #include "families.glsl"
 
@@ -95,8 +62,10 @@ void main()
     strip_rows = item_rows(item);
 
     int mx = vector_x(item), my = vector_y(item);
-    dx = (mx & 3) == 3 ? 1 : 0;
-    dy = (my & 3) == 3 ? 1 : 0;
+    /* 1 where the fraction is 3 quarters. */
+    uint threes = item.y & item.y >> 1;
+    dx = int(threes & 1u);
+    dy = int(threes >> 16 & 1u);
     uvec4 row = reference_of(item, component);
     bool outside = item.w != 0;
     src_stride = outside ? QPEL_SLOT_STRIDE : row.QPEL_REFERENCE_STRIDE;
@@ -105,10 +74,8 @@ void main()
     strip_src = outside
                     ? slot_of(item) + QPEL_SLOT_ABOVE * (QPEL_SLOT_STRIDE + 1) + part
                     : strip_src;
-    if (STEP == QPEL_STEP_WEIGH) {
-        two_references = (item.x & QPEL_ITEM_SECOND) != 0;
-        strip_weights = load_weights(item, component);
-    }
+    if (STEP == QPEL_STEP_WEIGH)
+        weights_even = weights_odd = load_weights(item, component);
 
     make_unit(uint(mx) & 3u, uint(my) & 3u);
 }

@@ -20,16 +20,6 @@ uvec2 two_words(uvec4 item, uint plane, uint row)
     return words;
 }
 
-uint mixed(uvec4 item, weighting w, uint first, uint word)
-{
-    if (STEP == QPEL_STEP_PUT)
-        return word;
-    first = (item.x & QPEL_ITEM_SECOND) != 0 ? first : word;
-    if (STEP == QPEL_STEP_WEIGH && w.used)
-        return weigh_even(w, first, word) + weigh_odd(w, first, word);
-    return mean(word, first);
-}
-
 void main()
 {
     uint plane = 1 + (gl_LocalInvocationID.x & 1u), base = plane == 1 ? dst_base : dst_base_cr;
@@ -52,19 +42,18 @@ void main()
         uvec2 words = uvec2(0), first = uvec2(0);
         uint made = 0;
         if (STEP != QPEL_STEP_PUT)
-            first = uvec2(first_list(), scratch[(strip_first + strip_step) >> 2]);
+            first = uvec2(scratch[strip_first >> 2], scratch[(strip_first + strip_step) >> 2]);
         [[dont_unroll]] for (uint i = side; i < sides; i++) {
             uvec4 own = load_item(gl_WorkGroupID.x, left + i);
             uint shift = i * 16;
-            weighting w;
             /* A half whose window is not in a slot now is made in its turn. */
             if (own.w - first_slot >= slot_count)
                 continue;
             if (STEP == QPEL_STEP_WEIGH)
-                w = load_weights(own, plane);
+                weights_even = weights_odd = load_weights(own, plane);
             uvec2 word = two_words(own, plane, row);
-            words.x += (mixed(own, w, first.x >> shift, word.x) & 0xffffu) << shift;
-            words.y += (mixed(own, w, first.y >> shift, word.y) & 0xffffu) << shift;
+            words.x += (mixed(word.x, first.x >> shift) & 0xffffu) << shift;
+            words.y += (mixed(word.y, first.y >> shift) & 0xffffu) << shift;
             made += 0xffffu << shift;
         }
         if (made == 0)

@@ -28,7 +28,6 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     if (!PICKY) {
         uint nowhere = idle_base + gl_LocalInvocationID.x * (QPEL_GROUP_LANES * 4 / gl_WorkGroupSize.x);
         strip_dst = idle ? nowhere : strip_dst;
-        strip_first = idle ? nowhere : strip_first;
         strip_step = idle ? 0 : strip_step;
     }
 }
@@ -36,14 +35,14 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
 #if defined(WIDE)
 uint far; /* 1; or 0: the strip is one word wide, and reads no word beyond */
 
-WORDS first_list()
+WORDS first_list(uint at)
 {
-    return uvec2(scratch[strip_first >> 2], scratch[(strip_first >> 2) + far]);
+    return uvec2(scratch[at >> 2], scratch[(at >> 2) + far]);
 }
 #else
-WORDS first_list()
+WORDS first_list(uint at)
 {
-    return scratch[strip_first >> 2];
+    return scratch[at >> 2];
 }
 #endif
 
@@ -58,6 +57,40 @@ void put(WORDS words)
 #endif
     strip_dst += strip_step;
     strip_first += strip_step;
+}
+
+weighting weights_even, weights_odd; /* of bytes */
+
+WORDS mixed(WORDS word, WORDS first)
+{
+    if (STEP == QPEL_STEP_MEAN)
+        word = mean(word, first);
+    if (STEP == QPEL_STEP_WEIGH)
+        word = weigh(weights_even, weights_odd, first, word);
+    return word;
+}
+
+void put_word(WORDS word)
+{
+    WORDS first = WORDS(0);
+    /* A branch where none is needed: loads that come before it would take too many registers. */
+    if (STEP == QPEL_STEP_MEAN || (STEP == QPEL_STEP_WEIGH && weights_even.a != 0))
+        first = first_list(strip_first);
+    put(mixed(word, first));
+}
+
+/* Of two rows: see families.glsl. */
+void put_two_words(WORDS a, WORDS b)
+{
+    WORDS first = WORDS(0), second = WORDS(0);
+    if (STEP != QPEL_STEP_PUT) {
+        first = first_list(strip_first);
+        second = first_list(strip_first + strip_step);
+    }
+    a = mixed(a, first);
+    b = mixed(b, second);
+    put(a);
+    put(b);
 }
 
 #endif

@@ -137,20 +137,33 @@ static void write_references(struct row *rows, const struct gpu_batch *b,
     }
 }
 
+/* 8.4.2.3; default weighting is that of 1 and logWD 0. */
+static struct row weights_row(const struct qpel_weight *w, int c, bool two)
+{
+    const bool weighted = w && w->planes >> c & 1;
+    const int w0 = weighted ? w->w[0][c] : 1, w1 = weighted ? w->w[1][c] : 1;
+    const int o0 = weighted ? w->o[0][c] : 0, o1 = weighted ? w->o[1][c] : 0;
+    const int a = two ? w0 : 0, b = two ? w1 : w0;
+    const int offset = two ? (o0 + o1 + 1) >> 1 : o0;
+    const int shift = (weighted ? w->log_wd[c] : 0) + two;
+    const int least = 255 * ((a < 0 ? a : 0) + (b < 0 ? b : 0));
+    const int round = 1 << shift >> 1;
+    /* So many times 2^shift make least + round positive: no more, as there is no room. */
+    const int bias = ((1 << shift) - 1 - round - least) >> shift;
+    return (struct row){
+        .QPEL_WEIGHT_A = (uint32_t)a,
+        .QPEL_WEIGHT_B = (uint32_t)b,
+        .QPEL_WEIGHT_BIAS = (uint32_t)((bias << shift) + round) * 0x10001u,
+        .QPEL_WEIGHT_SHIFT_OFFSET = (uint32_t)shift | (uint32_t)(0x8000 - bias + offset) << 16,
+    };
+}
+
 static void write_weights(struct row *rows, const struct qpel_batch *batch)
 {
-    for (size_t i = 0; i < batch->weight_count; i++, rows += QPEL_WEIGHT_ROWS) {
-        const struct qpel_weight *w = &batch->weights[i];
-        for (int c = 0; c < COMPONENT_COUNT; c++) {
-            bool weighted = w->planes >> c & 1;
-            rows[c] = (struct row){
-                (uint32_t)(int32_t)w->w[0][c],
-                (uint32_t)(int32_t)w->w[1][c],
-                (uint16_t)w->o[0][c] | (uint32_t)(uint16_t)w->o[1][c] << 16,
-                weighted ? w->log_wd[c] : QPEL_WEIGHT_DEFAULT,
-            };
-        }
-    }
+    for (size_t i = 0; i <= batch->weight_count; i++)
+        for (int two = 0; two < 2; two++)
+            for (int c = 0; c < QPEL_WEIGHT_ROWS; c++)
+                *rows++ = weights_row(i ? &batch->weights[i - 1] : NULL, c, two);
 }
 
 /* ---- what a batch has of its own ---- */
@@ -210,7 +223,7 @@ static enum qpel_result place_tables(struct qvk_device *d, struct gpu_batch *b,
         uint32_t chunks = qpel_plan_most_chunks(&b->plan);
         b->references = chunks * QPEL_CHUNK_ITEMS;
         b->weights = b->references + (uint32_t)batch->reference_count * QPEL_REFERENCE_ROWS;
-        uint32_t rows = b->weights + (uint32_t)batch->weight_count * QPEL_WEIGHT_ROWS;
+        uint32_t rows = b->weights + ((uint32_t)batch->weight_count + 1) * 2 * QPEL_WEIGHT_ROWS;
         b->groups = rows * (ROW_SIZE / 4);
         *size = (size_t)rows * ROW_SIZE + (size_t)chunks * 4;
         if (*size <= b->upload->size - QVK_PADDING)
