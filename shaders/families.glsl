@@ -4,13 +4,13 @@
  * says where words come from and go to:
  *
  *   what windows.glsl needs
- *   void put_word(WORDS)   the next row's samples
+ *   void put_word(WORDS)              the next row's samples
  *   void put_two_words(WORDS, WORDS)  the next two rows'
- *   ROWS                   4, 8 or 16
- *   HIGHER(n)              whether that is more than n, 4 or 8
- *   LOOPED                 constant: rows are looped over, four at a time
- *   PAIRED                 constant: there are registers for two rows at a time
- *   ROLLED, SCARCE         constants: registers are scarce, are very scarce
+ *   ROWS                              4, 8 or 16
+ *   HIGHER(n)                         whether that is more than n, 4 or 8
+ *   LOOPED                            constant: rows are looped over, four at a time
+ *   PAIRED                            constant: there are registers for two rows at a time
+ *   ROLLED, SCARCE                    constants: registers are scarce, are very scarce
  *
  * and calls make_strip(). dx and dy are the family's parameters. Where rows are not looped
  * over, the compiler keeps the windows in registers without moving them, and loads ahead of use;
@@ -58,8 +58,7 @@ void enter_row(ROW row)
     push(full_odd, dx != 0 ? p.p2 : p.p1);
 #endif
 #elif defined(COLUMN_FILTER)
-    WORDS even, odd;
-    WORDS samples = first_samples(row);
+    WORDS even, odd, samples = first_samples(row);
     split(samples, even, odd);
     push(whole, samples);
     push(full_even, even);

@@ -26,7 +26,8 @@ void place_strip(uvec4 item, bool idle, uint base, uint column, uint line)
     strip_first = strip_dst + scratch_base;
     strip_step = dst_stride << item_field(item);
     if (!PICKY) {
-        uint nowhere = idle_base + gl_LocalInvocationID.x * (QPEL_GROUP_LANES * 4 / gl_WorkGroupSize.x);
+        uint size = QPEL_GROUP_LANES * 4 / gl_WorkGroupSize.x;
+        uint nowhere = idle_base + gl_LocalInvocationID.x * size;
         strip_dst = idle ? nowhere : strip_dst;
         strip_step = idle ? 0 : strip_step;
     }
