@@ -17,7 +17,6 @@ layout(constant_id = QPEL_SPEC_OPERATION) const uint OPERATION = 0; /* enum qpel
 layout(constant_id = QPEL_SPEC_ALIGNED) const uint ALIGNED = 0;
 const uint ROWS = QPEL_STRIP_ROWS(SIZE);
 #define HIGHER(n) (ROWS > n)
-#define LOOPED    false
 #define PAIRED    (ALIGNED != 0)
 #define ROLLED    (ALIGNED == 0)
 #define SCARCE    false

@@ -8,13 +8,12 @@
  *   void put_two_words(WORDS, WORDS)  the next two rows'
  *   ROWS                              4, 8 or 16
  *   HIGHER(n)                         whether that is more than n, 4 or 8
- *   LOOPED                            constant: rows are looped over, four at a time
  *   PAIRED                            constant: there are registers for two rows at a time
  *   ROLLED, SCARCE                    constants: registers are scarce, are very scarce
  *
- * and calls make_strip(). dx and dy are the family's parameters. Where rows are not looped
- * over, the compiler keeps the windows in registers without moving them, and loads ahead of use;
- * where they are, four rows' first words are asked for together. */
+ * and calls make_strip(). dx and dy are the family's parameters. Rows are written out, not looped
+ * over: the compiler then keeps the windows in registers without moving them, and loads ahead of
+ * use. WIDE, four rows are, whose first words are asked for together. */
 #ifndef QPEL_FAMILIES_GLSL
 #define QPEL_FAMILIES_GLSL
 
@@ -28,17 +27,24 @@
 #define CENTRE_FILTER
 #endif
 #if defined(FAMILY_H) || defined(FAMILY_H_FULL) || defined(CENTRE_FILTER)
-#define ROW many
+#define ROW  many
+#define LOAD load_many
 #else
-#define ROW few
+#define ROW  few
+#define LOAD load_few
 #endif
 
 window whole; /* V_FULL: whole samples as bytes */
 
+/* The next row: WIDE, begun. */
 ROW next()
 {
+#if defined(WIDE)
     ROW row;
     begin(rows, row);
+#else
+    ROW row = LOAD(rows);
+#endif
     next_row(rows);
     return row;
 }
@@ -46,7 +52,9 @@ ROW next()
 /* Takes one row into the windows. */
 void enter_row(ROW row)
 {
+#if defined(WIDE)
     end(row);
+#endif
 #if defined(CENTRE_FILTER)
     row_pairs p = pairs_of(row);
     WORDS even, odd;
@@ -68,12 +76,13 @@ void enter_row(ROW row)
 
 WORDS make_words(ROW row, bool alone)
 {
-#if defined(FAMILY_COPY)
+#if defined(WIDE) && (defined(FAMILY_COPY) || defined(FAMILY_H_FULL))
     end(row);
+#endif
+#if defined(FAMILY_COPY)
     return first_samples(row);
 
 #elif defined(FAMILY_H) || defined(FAMILY_H_FULL)
-    end(row);
     WORDS word = row_word(pairs_of(row));
 #if defined(FAMILY_H_FULL)
     if (!alone)
@@ -88,10 +97,7 @@ WORDS make_words(ROW row, bool alone)
     if (!alone)
         word = mean(word, dy != 0 ? whole.d : whole.c);
 #elif defined(FAMILY_DIAGONAL)
-    many other;
-    begin(other_rows, other);
-    end(other);
-    word = mean(word, row_word(pairs_of(other)));
+    word = mean(word, row_word(pairs_of(load_many(other_rows))));
     next_row(other_rows);
 #endif
     return word;
@@ -116,6 +122,29 @@ void make_row(ROW row, bool alone)
     put_word(make_words(row, alone));
 }
 
+#if defined(WIDE)
+
+void make_four_rows(bool alone)
+{
+    ROW a = next(), b = next(), c = next(), d = next();
+    make_row(a, alone);
+    make_row(b, alone);
+    make_row(c, alone);
+    make_row(d, alone);
+}
+
+void enter_five_rows()
+{
+    ROW a = next(), b = next(), c = next(), d = next(), e = next();
+    enter_row(a);
+    enter_row(b);
+    enter_row(c);
+    enter_row(d);
+    enter_row(e);
+}
+
+#else
+
 /* V3D does not load across a store, and waits after each. */
 void make_two_rows(bool alone)
 {
@@ -132,14 +161,6 @@ void make_two_rows(bool alone)
 
 void make_four_rows(bool alone)
 {
-    if (LOOPED) {
-        ROW a = next(), b = next(), c = next(), d = next();
-        make_row(a, alone);
-        make_row(b, alone);
-        make_row(c, alone);
-        make_row(d, alone);
-        return;
-    }
 #if defined(FAMILY_COPY) || defined(FAMILY_V) || defined(FAMILY_V_FULL)
     WORDS a = make_words(next(), alone), b = make_words(next(), alone);
     WORDS c = make_words(next(), alone), d = make_words(next(), alone);
@@ -153,20 +174,48 @@ void make_four_rows(bool alone)
 
 void enter_five_rows()
 {
-    if (LOOPED) {
-        ROW a = next(), b = next(), c = next(), d = next(), e = next();
-        enter_row(a);
-        enter_row(b);
-        enter_row(c);
-        enter_row(d);
-        enter_row(e);
+    enter_row(next());
+    enter_row(next());
+    enter_row(next());
+    enter_row(next());
+    enter_row(next());
+}
+
+#endif
+
+void make_rows(bool alone)
+{
+#if defined(WIDE)
+    uint row = 0;
+    [[dont_unroll]] do {
+        make_four_rows(alone);
+        row += 4;
+    } while (row < ROWS);
+#else
+#if defined(FAMILY_CENTRE_V)
+    if (ROLLED) { /* written out, this one would spill */
+        uint row = 0;
+        [[dont_unroll]] do {
+            if (SCARCE) {
+                make_row(next(), alone);
+                row++;
+            } else {
+                make_four_rows(alone);
+                row += 4;
+            }
+        } while (row < ROWS);
         return;
     }
-    enter_row(next());
-    enter_row(next());
-    enter_row(next());
-    enter_row(next());
-    enter_row(next());
+#endif
+    make_four_rows(alone);
+    if (HIGHER(4)) {
+        make_four_rows(alone);
+        if (HIGHER(8)) {
+            make_four_rows(alone);
+            make_four_rows(alone);
+        }
+    }
+#endif
 }
 
 void make_strip(bool alone)
@@ -186,32 +235,7 @@ void make_strip(bool alone)
 #endif
     enter_five_rows();
 #endif
-#if defined(FAMILY_CENTRE_V)
-    bool looped = LOOPED || ROLLED; /* written out, this one would spill */
-#else
-    bool looped = LOOPED;
-#endif
-    if (looped) {
-        uint row = 0;
-        [[dont_unroll]] do {
-            if (SCARCE) {
-                make_row(next(), alone);
-                row++;
-            } else {
-                make_four_rows(alone);
-                row += 4;
-            }
-        } while (row < ROWS);
-        return;
-    }
-    make_four_rows(alone);
-    if (HIGHER(4)) {
-        make_four_rows(alone);
-        if (HIGHER(8)) {
-            make_four_rows(alone);
-            make_four_rows(alone);
-        }
-    }
+    make_rows(alone);
 }
 
 #endif

@@ -13,13 +13,8 @@ layout(constant_id = QPEL_SPEC_FAMILIES) const uint FAMILIES = QPEL_FAMILIES_BOT
 #define ROWS   strip_rows
 #define PAIRED true
 #define ROLLED true
-#define SCARCE (STEP == QPEL_STEP_WEIGH && !LOOPED)
+#define SCARCE (STEP == QPEL_STEP_WEIGH)
 #define ANY_STRIDE false
-#if defined(WIDE)
-#define LOOPED true
-#else
-#define LOOPED false
-#endif
 int dx, dy;
 
 #include "families.glsl"

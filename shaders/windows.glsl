@@ -35,14 +35,6 @@ struct few {
 struct many {
     uint at, bits, w0, w1, w2, w3;
 };
-#else
-struct few {
-    uint at, bits, w0, w1;
-};
-struct many {
-    uint at, bits, w0, w1, w2;
-};
-#endif
 
 /* The first word; the others are the same cache line's, mostly. */
 void begin(cursor c, out few row)
@@ -62,19 +54,41 @@ void begin(cursor c, out many row)
 void end(inout few row)
 {
     row.w1 = src[row.at + 1];
-#if defined(WIDE)
     row.w2 = src[row.at + 1 + far];
-#endif
 }
 
 void end(inout many row)
 {
     row.w1 = src[row.at + 1];
     row.w2 = src[row.at + 2];
-#if defined(WIDE)
     row.w3 = src[row.at + 2 + far];
-#endif
 }
+
+many load_many(cursor c)
+{
+    many row;
+    begin(c, row);
+    end(row);
+    return row;
+}
+#else
+struct few {
+    uint bits, w0, w1;
+};
+struct many {
+    uint bits, w0, w1, w2;
+};
+
+few load_few(cursor c)
+{
+    return few(c.bits, src[c.at >> 2], src[(c.at >> 2) + 1]);
+}
+
+many load_many(cursor c)
+{
+    return many(c.bits, src[c.at >> 2], src[(c.at >> 2) + 1], src[(c.at >> 2) + 2]);
+}
+#endif
 
 /* ---- samples ---- */
 
