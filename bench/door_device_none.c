@@ -15,6 +15,12 @@ void door_device_close(struct door_device *device)
     (void)device;
 }
 
+bool door_device_rouse(struct door_device *device)
+{
+    (void)device;
+    return false;
+}
+
 double door_device_queued_at(const struct door_device *device)
 {
     (void)device;
